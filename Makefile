@@ -1,0 +1,52 @@
+# make demo: install and run the main job.  make test: install and run the tests.  Both are quick the second time.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/fairgroups/kernels/*)
+
+.PHONY: demo test lint bench docs clean
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(SOURCES) | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet -e '.'
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet -e '.[test]'
+	@touch $@
+
+$(VENV)/.lint: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet -e '.[lint]'
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet -e '.[docs]'
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.installed benchmarks/requirements.txt
+	$(BIN)/python -m pip install --quiet -r benchmarks/requirements.txt
+	@touch $@
+
+demo: $(VENV)/.installed
+	$(BIN)/fairgroups demo
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest -q -n auto
+
+lint: $(VENV)/.lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.bench
+	$(BIN)/python benchmarks/run.py
+
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+clean:
+	rm -rf $(VENV) build dist docs/_build

@@ -1,0 +1,84 @@
+"""fairgroups: who is treated differently when the sensitive attribute is a number.
+
+Public names load on first use, so that ``import fairgroups`` stays quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from fairgroups.auditing import Audit, audit
+    from fairgroups.cells import Cells
+    from fairgroups.datasets import load_adult, make_synthetic
+    from fairgroups.errors import ColumnError, FairGroupsError, InputError, MissingValuesError, SchemaError
+    from fairgroups.evidence.agreement import adjusted_rand_index, rand_index
+    from fairgroups.evidence.band import Band
+    from fairgroups.evidence.rates import group_rates
+    from fairgroups.grouping import FairGroups, FairKMeans, FixedGroups
+    from fairgroups.measures import MEASURES, Measure
+    from fairgroups.partition import Interval, Partition
+
+_HOME = {
+    "Audit": "auditing",
+    "audit": "auditing",
+    "Cells": "cells",
+    "load_adult": "datasets",
+    "make_synthetic": "datasets",
+    "ColumnError": "errors",
+    "FairGroupsError": "errors",
+    "InputError": "errors",
+    "MissingValuesError": "errors",
+    "SchemaError": "errors",
+    "adjusted_rand_index": "evidence.agreement",
+    "rand_index": "evidence.agreement",
+    "Band": "evidence.band",
+    "group_rates": "evidence.rates",
+    "FairGroups": "grouping",
+    "FairKMeans": "grouping",
+    "FixedGroups": "grouping",
+    "MEASURES": "measures",
+    "Measure": "measures",
+    "Interval": "partition",
+    "Partition": "partition",
+}
+
+__all__ = [
+    "MEASURES",
+    "Audit",
+    "Band",
+    "Cells",
+    "ColumnError",
+    "FairGroups",
+    "FairGroupsError",
+    "FairKMeans",
+    "FixedGroups",
+    "InputError",
+    "Interval",
+    "Measure",
+    "MissingValuesError",
+    "Partition",
+    "SchemaError",
+    "__version__",
+    "adjusted_rand_index",
+    "audit",
+    "group_rates",
+    "load_adult",
+    "make_synthetic",
+    "rand_index",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'fairgroups' has no attribute {name!r}")
+    value = getattr(import_module(f"fairgroups.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

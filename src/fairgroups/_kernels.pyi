@@ -1,0 +1,23 @@
+from numpy import float64, int32, int64
+from numpy.typing import NDArray
+
+def best_segments(
+    a: NDArray[float64],
+    b: NDArray[float64],
+    rows: NDArray[float64],
+    n_groups: int,
+    min_rows: float,
+    min_b: float,
+) -> list[list[int]]: ...
+def best_increasing(
+    a: NDArray[float64],
+    b: NDArray[float64],
+    rows: NDArray[float64],
+    n_groups: int,
+    min_rows: float,
+    min_b: float,
+) -> list[list[int]]: ...
+def isotonic_blocks(a: NDArray[float64], b: NDArray[float64]) -> list[int]: ...
+def cell_maxima(prefix: NDArray[float64], sizes: NDArray[float64], rate: float) -> tuple[list[float], list[float]]: ...
+def window_maxima(prefix: NDArray[int32], lengths: NDArray[int64], rate: float) -> tuple[float, float]: ...
+def gaussian_window_maxima(prefix: NDArray[float64], lengths: NDArray[int64]) -> tuple[float, float]: ...

@@ -1,0 +1,374 @@
+"""Cells: all that any search or interval needs from the rows, summed by value of the sensitive attribute.
+
+The only pass over rows is the one that fills cells. Cells add up, so the sums of two halves of a data set are those
+of the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups.errors import InputError
+from fairgroups.measures import Measure, resolve_measure
+from fairgroups.rows import Missing, Rows, read_table
+
+__all__ = ["Cells", "Moments"]
+
+Array = NDArray[np.float64]
+Spacing = Literal["quantile", "width"]
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Sums of one measure over the rows of each cell, weights included.
+
+    `low` and `high` are the smallest and largest rate a/b of any one row: between 0 and 1 the measure is a rate in
+    the strict sense.
+    """
+
+    b: Array
+    a: Array
+    bb: Array
+    ab: Array
+    aa: Array
+    low: float
+    high: float
+
+    def __add__(self, other: Moments) -> Moments:
+        b, a, bb, ab, aa = (getattr(self, x) + getattr(other, x) for x in ("b", "a", "bb", "ab", "aa"))
+        return Moments(b, a, bb, ab, aa, low=min(self.low, other.low), high=max(self.high, other.high))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Moments) and all(
+            np.array_equal(getattr(self, f.name), getattr(other, f.name)) for f in fields(self)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def group(self, codes: NDArray[np.intp], n_groups: int) -> Moments:
+        """Add up cells that share a code; negative codes are left out."""
+        kept = codes >= 0
+        if not kept.all():
+            return self.map(lambda x: _sum_by(codes[kept], x[kept], n_groups))
+        return self.map(lambda x: _sum_by(codes, x, n_groups))
+
+    def map(self, sums: Callable[[Array], Array]) -> Moments:
+        """Apply a function to each array, once where several are the same (as without weights)."""
+        done: dict[int, Array] = {}
+        arrays = [getattr(self, x) for x in ("b", "a", "bb", "ab", "aa")]
+        for array in arrays:
+            if id(array) not in done:
+                done[id(array)] = sums(array)
+        b, a, bb, ab, aa = (done[id(array)] for array in arrays)
+        return Moments(b, a, bb, ab, aa, low=self.low, high=self.high)
+
+    @property
+    def bounded(self) -> bool:
+        """Say whether every row's rate lies between 0 and 1."""
+        return self.low >= 0 and self.high <= 1
+
+    @property
+    def effective_size(self) -> Array:
+        """Count the rows that carry weight in B: (Σb)²/Σb², which is the number of rows when weights are equal."""
+        return np.divide(self.b**2, self.bb, out=np.zeros_like(self.b), where=self.bb > 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Sums over the rows of each cell of a sensitive attribute.
+
+    Cell j holds the values from ``edges[j]`` up to, not including, ``edges[j + 1]``; the outermost cells hold all
+    values beyond them. With ``distinct`` each cell is a single value. If `missing` is true, one more cell at the end
+    of every array holds the rows whose value is missing.
+
+    Examples
+    --------
+    >>> from fairgroups import Cells
+    >>> cells = Cells.from_arrays([20, 30, 30, 40], [0, 1, 0, 1])
+    >>> cells.edges.tolist(), cells.rows.tolist(), cells["statistical_parity"].a.tolist()
+    ([20.0, 30.0, 40.0], [1, 2, 1], [0.0, 1.0, 1.0])
+    """
+
+    name: str
+    edges: Array
+    rows: NDArray[np.int64]
+    measures: Mapping[str, Measure]
+    moments: Mapping[str, Moments]
+    counts: NDArray[np.int64] | None
+    distinct: bool
+    missing: bool
+    low: float
+    high: float
+    dropped: Mapping[str, int]
+
+    @classmethod
+    def from_arrays(
+        cls,
+        sensitive: Any,
+        outcome: Any,
+        *,
+        truth: Any = None,
+        weight: Any = None,
+        measure: str | Measure | Iterable[str | Measure] = "auto",
+        positive: Any = None,
+        missing: Missing = "error",
+        n_cells: int | None = None,
+        spacing: Spacing = "quantile",
+        edges: Any = None,
+    ) -> Cells:
+        """Fill cells from columns of values; see `from_rows` for the options."""
+        rows = Rows.from_arrays(sensitive, outcome, truth=truth, weight=weight, positive=positive, missing=missing)
+        return cls.from_rows(rows, measure=measure, n_cells=n_cells, spacing=spacing, edges=edges)
+
+    @classmethod
+    def from_frame(
+        cls,
+        data: Any,
+        *,
+        sensitive: str,
+        outcome: str,
+        truth: str | None = None,
+        weight: str | None = None,
+        measure: str | Measure | Iterable[str | Measure] = "auto",
+        positive: Any = None,
+        missing: Missing = "error",
+        n_cells: int | None = None,
+        spacing: Spacing = "quantile",
+        edges: Any = None,
+    ) -> Cells:
+        """Fill cells from named columns of a frame, a mapping or a file; see `from_rows` for the options."""
+        roles = {"sensitive": sensitive, "outcome": outcome, "truth": truth, "weight": weight}
+        names = {role: name for role, name in roles.items() if name is not None}
+        columns = read_table(data, list(names.values())).columns
+        rows = Rows.from_arrays(
+            **{role: columns[name] for role, name in names.items()},
+            positive=positive,
+            missing=missing,
+            names=names,
+        )
+        return cls.from_rows(rows, measure=measure, n_cells=n_cells, spacing=spacing, edges=edges)
+
+    @classmethod
+    def from_rows(
+        cls,
+        rows: Rows,
+        *,
+        measure: str | Measure | Iterable[str | Measure] = "auto",
+        n_cells: int | None = None,
+        spacing: Spacing = "quantile",
+        edges: Any = None,
+    ) -> Cells:
+        """Fill cells from checked rows.
+
+        Parameters
+        ----------
+        rows : Rows
+            Checked columns.
+        measure : str, Measure, or several of them
+            What to sum.
+        n_cells : int, optional
+            Use at most this many cells; by default one per distinct value.
+        spacing : {"quantile", "width"}
+            With `n_cells`: cells with about equally many rows, or of equal width.
+        edges : array-like, optional
+            Lower ends of the cells, increasing: to fill cells that will be added to others.
+        """
+        measures = _resolve_measures(measure, rows)
+        present = ~np.isnan(rows.sensitive)
+        some_missing = not present.all()
+        values = rows.sensitive[present] if some_missing else rows.sensitive
+        if values.size == 0:
+            raise InputError(
+                f"every value of {rows.name or 'the sensitive attribute'!r} is missing.", "check the column."
+            )
+        columns = {name: m.sums(rows.outcome, rows.truth) for name, m in measures.items()}
+        binner = _Binner.build(values, n_cells, spacing, edges)
+
+        def total(column: Array) -> Array:
+            sums = binner.sum(column[present] if some_missing else column)
+            return np.append(sums, column[~present].sum()) if some_missing else sums
+
+        row_counts = binner.row_counts
+        if some_missing:
+            row_counts = np.append(row_counts, int((~present).sum()))
+        counts = None
+        if rows.truth is not None and rows.outcome_is_binary and np.isin(rows.truth, (0.0, 1.0)).all():
+            y, t = rows.outcome, rows.truth
+            pairs = [((1 - t) * (1 - y), (1 - t) * y), (t * (1 - y), t * y)]
+            counts = np.stack([np.stack([total(x) for x in pair], -1) for pair in pairs], 1).astype(np.int64)
+        return cls(
+            name=rows.name,
+            edges=binner.edges,
+            rows=row_counts,
+            measures=measures,
+            moments={name: _moments(a, b, rows.weight, total, row_counts) for name, (a, b) in columns.items()},
+            counts=counts,
+            distinct=binner.distinct,
+            missing=some_missing,
+            low=float(values.min()),
+            high=float(values.max()),
+            dropped=rows.dropped,
+        )
+
+    def __getitem__(self, measure: str | Measure) -> Moments:
+        name = measure.name if isinstance(measure, Measure) else measure
+        if name not in self.moments:
+            raise InputError(f"these cells hold {', '.join(map(repr, self.moments))}, not {name!r}.")
+        return self.moments[name]
+
+    def __len__(self) -> int:
+        return int(self.edges.size)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Cells):
+            return NotImplemented
+        same_counts = (self.counts is None) == (other.counts is None) and (
+            self.counts is None or np.array_equal(self.counts, other.counts)  # type: ignore[arg-type]
+        )
+        return (
+            same_counts
+            and np.array_equal(self.edges, other.edges)
+            and np.array_equal(self.rows, other.rows)
+            and (self.measures, self.moments, self.dropped) == (other.measures, other.moments, other.dropped)
+            and (self.name, self.low, self.high) == (other.name, other.low, other.high)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __add__(self, other: Cells) -> Cells:
+        if not isinstance(other, Cells):
+            return NotImplemented
+        if not np.array_equal(self.edges, other.edges):
+            raise InputError(
+                "cells can be added only when their edges are equal.",
+                "fill both with the same edges: Cells.from_arrays(…, edges=first.edges).",
+            )
+        if self.measures != other.measures:
+            raise InputError(
+                f"cells can be added only when they hold the same measures; one holds {list(self.measures)}, "
+                f"the other {list(other.measures)}."
+            )
+        left, right = (x if x.missing == (self.missing or other.missing) else x._with_missing() for x in (self, other))  # noqa: SLF001
+        return replace(
+            left,
+            rows=left.rows + right.rows,
+            moments={name: left.moments[name] + right.moments[name] for name in left.moments},
+            counts=None if left.counts is None or right.counts is None else left.counts + right.counts,
+            distinct=left.distinct and right.distinct,
+            low=min(left.low, right.low),
+            high=max(left.high, right.high),
+            dropped={k: left.dropped.get(k, 0) + right.dropped.get(k, 0) for k in {**left.dropped, **right.dropped}},
+        )
+
+    def _with_missing(self) -> Cells:
+        """Add an empty cell for missing values."""
+        longer = {name: m.map(lambda x: np.append(x, 0.0)) for name, m in self.moments.items()}
+        counts = None if self.counts is None else np.concatenate([self.counts, np.zeros((1, 2, 2), np.int64)])
+        return replace(self, rows=np.append(self.rows, 0), moments=longer, counts=counts, missing=True)
+
+
+def _resolve_measures(measure: str | Measure | Iterable[str | Measure], rows: Rows) -> dict[str, Measure]:
+    wanted = [measure] if isinstance(measure, str | Measure) else list(measure)
+    found = [resolve_measure(m, outcome_is_binary=rows.outcome_is_binary) for m in wanted]
+    for m in found:
+        if m.binary and not rows.outcome_is_binary:
+            raise InputError(
+                f"measure {m.name!r} needs a yes/no outcome, and the outcome holds other numbers.",
+                "use measure='mean' for scores and amounts, or make a decision of the score first.",
+            )
+        if m.binary and m.needs_truth and rows.truth is not None and not np.isin(rows.truth, (0.0, 1.0)).all():
+            raise InputError(f"measure {m.name!r} needs a yes/no truth, and the truth holds other numbers.")
+    return {m.name: m for m in found}
+
+
+def _moments(a: Array, b: Array, weight: Array | None, total: Any, row_counts: NDArray[np.int64]) -> Moments:
+    counts = b > 0
+    if not counts.any():
+        raise InputError("no row counts in this measure: its denominator B is 0 everywhere.")
+    every = bool(counts.all())
+    simple = bool((b == 1).all()) if every else False
+    rates = a if simple else (a / b if every else a[counts] / b[counts])
+    low, high = float(rates.min()), float(rates.max())
+    if simple and weight is None:
+        sums_b = row_counts.astype(np.float64)
+        sums_a = total(a)
+        aa = sums_a if _is_zero_one(a) else total(a * a)
+        return Moments(sums_b, sums_a, sums_b, sums_a, aa, low, high)
+    if weight is not None:
+        a, b = a * weight, b * weight
+        if not (b > 0).any():
+            raise InputError("no row that counts in this measure has a positive weight.")
+    return Moments(total(b), total(a), total(b * b), total(a * b), total(a * a), low, high)
+
+
+def _is_zero_one(values: Array) -> bool:
+    return bool(np.all((values == 0) | (values == 1)))
+
+
+class _Binner:
+    """Which cell each row belongs to, and sums over it."""
+
+    def __init__(self, edges: Array, *, order: Any = None, starts: Any = None, codes: Any = None) -> None:
+        self.edges = edges
+        self.order = order
+        self.starts = starts
+        self.codes = codes
+        self.distinct = codes is None
+
+    @classmethod
+    def build(cls, values: Array, n_cells: int | None, spacing: Spacing, edges: Any) -> _Binner:
+        if edges is not None:
+            return cls._on(_check_edges(edges), values)
+        if n_cells is None:
+            order = np.argsort(values)
+            ordered = values[order]
+            new = np.empty(values.size, dtype=bool)
+            new[0] = True
+            np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+            starts = np.flatnonzero(new)
+            return cls(ordered[starts] + 0.0, order=order, starts=starts)
+        if not isinstance(n_cells, int | np.integer) or isinstance(n_cells, bool) or n_cells < 1:
+            raise InputError(f"`n_cells` must be a whole number of at least 1, or None; got {n_cells!r}.")
+        if spacing == "quantile":
+            lower = np.unique(np.quantile(values, np.arange(n_cells) / n_cells, method="higher"))
+        elif spacing == "width":
+            lower = np.unique(np.linspace(values.min(), values.max(), n_cells + 1)[:-1])
+        else:
+            raise InputError(f"`spacing` must be 'quantile' or 'width'; got {spacing!r}.")
+        return cls._on(lower, values)
+
+    @classmethod
+    def _on(cls, edges: Array, values: Array) -> _Binner:
+        codes = np.searchsorted(edges, values, side="right") - 1
+        return cls(edges, codes=np.maximum(codes, 0))
+
+    def sum(self, column: Array) -> Array:
+        if self.distinct:
+            ordered = column[self.order]
+            return ordered if self.starts.size == ordered.size else np.add.reduceat(ordered, self.starts)
+        return _sum_by(self.codes, column, self.edges.size)
+
+    @property
+    def row_counts(self) -> NDArray[np.int64]:
+        if self.distinct:
+            sizes = np.diff(self.starts, append=self.order.size)
+        else:
+            sizes = np.bincount(self.codes, minlength=self.edges.size)
+        counts: NDArray[np.int64] = sizes.astype(np.int64)
+        return counts
+
+
+def _sum_by(codes: NDArray[np.intp], column: Array, n: int) -> Array:
+    return np.bincount(codes, column, n).astype(np.float64, copy=False)
+
+
+def _check_edges(edges: Any) -> Array:
+    array = np.asarray(edges, dtype=np.float64)
+    if array.ndim != 1 or array.size == 0 or not np.isfinite(array).all() or not (np.diff(array) > 0).all():
+        raise InputError("`edges` must be finite numbers in increasing order, at least one.")
+    return array

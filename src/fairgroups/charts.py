@@ -1,0 +1,177 @@
+"""Every picture, as an Altair chart: the same in a notebook, in the report, as SVG or PNG. Charts compute nothing.
+
+Colours are those of Okabe and Ito, which people with any colour vision can tell apart; shapes repeat what they say.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from fairgroups.auditing import Audit
+
+__all__ = ["VERDICT_COLOURS", "phi_chart", "rate_chart", "to_svg"]
+
+VERDICT_COLOURS = {
+    "disadvantaged": "#D55E00",
+    "below": "#D55E00",
+    "advantaged": "#0072B2",
+    "above": "#0072B2",
+    "no relevant difference": "#009E73",
+    "not enough evidence": "#767676",
+}
+_SHAPES = {
+    "disadvantaged": "triangle-down",
+    "below": "triangle-down",
+    "advantaged": "triangle-up",
+    "above": "triangle-up",
+    "no relevant difference": "circle",
+    "not enough evidence": "cross",
+}
+# The renderer measures text in Liberation Sans, which is as wide as Arial and Helvetica; other fonts get some room.
+_FONT = "Arial, Helvetica, 'Liberation Sans', sans-serif"
+_WIDEST_LETTER = 7.6
+_INK = "#333333"
+
+
+def rate_chart(audit: Audit, *, width: int = 640, height: int = 300) -> alt.LayerChart:
+    """Draw the rate along the attribute, with the groups, their rates and the intervals of those laid over it."""
+    import altair as alt
+
+    name = audit.settings["sensitive"]
+    percent = _is_percent(audit)
+    low, high = audit.data["low"], audit.data["high"]
+    spread = (high - low) or 1.0
+    x_scale = alt.Scale(domain=[low - 0.01 * spread, high + 0.01 * spread], nice=False, zero=False)
+    y_axis = alt.Axis(format=".0%" if percent else "~g", title=_sentence(audit.measure.rate))
+    shapes = _segments(audit)
+    present = [r["verdict"] for r in audit.records]
+    colour = _verdict_colour(alt, present)
+    curve = alt.Data(values=audit.curve)
+    base = alt.Chart(alt.Data(values=shapes))
+    x = alt.X("from:Q", scale=x_scale, title=name)
+    areas = base.mark_rect(opacity=0.22).encode(
+        x=x,
+        x2="to:Q",
+        y=alt.Y("rate_low:Q", axis=y_axis, scale=alt.Scale(zero=False)),
+        y2="rate_high:Q",
+        color=colour,
+    )
+    levels = base.mark_rule(strokeWidth=3, strokeCap="butt").encode(
+        x=x,
+        x2="to:Q",
+        y="rate:Q",
+        color=colour,
+        tooltip=[
+            alt.Tooltip("label:N", title="group"),
+            alt.Tooltip("rate:Q", format=".1%" if percent else ".3g"),
+        ],
+    )
+    dots = (
+        alt.Chart(curve)
+        .mark_point(filled=True, opacity=0.55, color=_INK)
+        .encode(
+            x=alt.X("middle:Q", scale=x_scale, title=name),
+            y="rate:Q",
+            size=alt.Size("n:Q", scale=alt.Scale(range=[8, 60]), legend=None),
+        )
+    )
+    everyone = (
+        alt.Chart(alt.Data(values=[{"rate": audit.overall, "said": "everybody"}]))
+        .mark_rule(strokeDash=[5, 4], color=_INK)
+        .encode(y="rate:Q")
+    )
+    borders = (
+        alt.Chart(alt.Data(values=[{"at": s["from"]} for s in shapes if s["from"] > low]))
+        .mark_rule(color="#999999", strokeWidth=1)
+        .encode(x=alt.X("at:Q", scale=x_scale))
+    )
+    return alt.layer(borders, areas, dots, everyone, levels).properties(width=width, height=height)
+
+
+def phi_chart(audit: Audit, *, width: int = 640) -> alt.LayerChart:
+    """Draw Φ of each group with its interval, in the order of the attribute."""
+    import altair as alt
+
+    percent = _is_percent(audit)
+    values = [
+        {**{key: r[key] for key in ("label", "phi", "low", "high", "verdict")}, "place": i}
+        for i, r in enumerate(audit.records)
+        if r["phi"] == r["phi"]
+    ]
+    scale = 100 if percent else 1
+    for value in values:
+        for key in ("phi", "low", "high"):
+            value[key] *= scale
+    title = "Difference from everybody" + (" (percentage points)" if percent else "")
+    present = [value["verdict"] for value in values]
+    colour = _verdict_colour(alt, present)
+    order = [value["label"] for value in values]
+    room = min(260.0, _WIDEST_LETTER * max(len(label) for label in order))
+    y = alt.Y("label:N", sort=order, title=None, axis=alt.Axis(labelLimit=260, labelFontSize=12, minExtent=room))
+    base = alt.Chart(alt.Data(values=values))
+    x_axis = alt.Axis(title=title, format="~g")
+    lines = base.mark_rule(strokeWidth=3).encode(y=y, x=alt.X("low:Q", axis=x_axis), x2="high:Q", color=colour)
+    shown = list(dict.fromkeys(present))
+    marks = base.mark_point(filled=True, size=110, opacity=1).encode(
+        y=y,
+        x="phi:Q",
+        color=colour,
+        shape=alt.Shape(
+            "verdict:N",
+            scale=alt.Scale(domain=shown, range=[_SHAPES[v] for v in shown]),
+            legend=_legend(alt),
+        ),
+    )
+    zero = alt.Chart(alt.Data(values=[{"x": 0}])).mark_rule(strokeDash=[5, 4], color=_INK).encode(x="x:Q")
+    return alt.layer(zero, lines, marks).properties(width=width, height=alt.Step(34))
+
+
+def to_svg(chart: Any) -> str:
+    """Render a chart as SVG text, without any network."""
+    import vl_convert as vlc
+
+    spec = (
+        chart.configure(font=_FONT)
+        .configure_view(stroke=None)
+        .configure_axis(
+            labelColor=_INK, titleColor=_INK, gridColor="#e6e6e6", titleFontWeight="normal", titleFontSize=12
+        )
+    )
+    return str(vlc.vegalite_to_svg(spec.to_json(validate=False)))
+
+
+def _is_percent(audit: Audit) -> bool:
+    return bool(audit.data["percent"])
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _legend(alt: Any) -> Any:
+    return alt.Legend(title=None, orient="top", columnPadding=36, labelFontSize=12, symbolOpacity=1)
+
+
+def _verdict_colour(alt: Any, present: list[str]) -> Any:
+    shown = list(dict.fromkeys(present))
+    return alt.Color(
+        "verdict:N",
+        scale=alt.Scale(domain=shown, range=[VERDICT_COLOURS[v] for v in shown]),
+        legend=_legend(alt),
+    )
+
+
+def _segments(audit: Audit) -> list[dict[str, Any]]:
+    """List every interval of every group, cut to the values seen."""
+    low, high = audit.data["low"], audit.data["high"]
+    out = []
+    for group, record in zip(audit.partition.groups, audit.records, strict=False):
+        for part in group:
+            left, right = max(part.low, low), min(part.high, high)
+            if left <= right and record["rate"] == record["rate"]:
+                keys = ("label", "rate", "rate_low", "rate_high", "verdict")
+                out.append({"from": left, "to": right, **{key: record[key] for key in keys}})
+    return sorted(out, key=lambda s: s["from"])

@@ -1,0 +1,222 @@
+"""The command line: fairgroups audit | demo. Heavy imports happen inside the commands."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from fairgroups.auditing import Audit
+    from fairgroups.partition import Partition
+
+__all__ = ["app", "main"]
+
+EXIT = {None: 0, "kept": 0, "exceeded": 1, "not enough evidence": 3}
+EXIT_HELP = (
+    "Exit codes: 0 the audit ran and, with --max-gap, the limit is kept; 1 the limit is exceeded; "
+    "2 wrong usage or input; 3 not enough evidence to say whether the limit is kept."
+)
+
+app = typer.Typer(
+    name="fairgroups",
+    help="Who is treated differently when the sensitive attribute is a number: age, skin tone, income.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def main() -> None:
+    """Run the command line; errors of the user's input exit with 2 and one clear message."""
+    from fairgroups.errors import FairGroupsError
+
+    try:
+        app()
+    except FairGroupsError as error:
+        typer.echo(f"Error: {error}", err=True)
+        sys.exit(2)
+
+
+def _version(value: bool) -> None:
+    if value:
+        from fairgroups import __version__
+
+        typer.echo(f"fairgroups {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command(epilog=EXIT_HELP)
+def audit(
+    file: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
+    sensitive: Annotated[str, typer.Option("--sensitive", "-s", help="Column of the sensitive attribute, a number.")],
+    outcome: Annotated[str, typer.Option("--outcome", "-o", help="Column of the decision or score that is audited.")],
+    truth: Annotated[str | None, typer.Option(help="Column of the true label.")] = None,
+    weight: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
+    measure: Annotated[
+        str,
+        typer.Option(
+            help="auto, statistical_parity, equal_opportunity, predictive_equality, error_rate, precision, mean or "
+            "calibration."
+        ),
+    ] = "auto",
+    groups: Annotated[int, typer.Option(help="Number of groups.", min=1)] = 5,
+    edges: Annotated[
+        str | None, typer.Option(help="Judge these groups instead of searching: borders such as 25,45.")
+    ] = None,
+    monotonic: Annotated[
+        str | None, typer.Option(help="increasing, decreasing or either: rates must follow the attribute.")
+    ] = None,
+    min_group_size: Annotated[
+        str, typer.Option(help="Least rows in a group, a share of them below 1, or auto.")
+    ] = "auto",
+    positive: Annotated[str | None, typer.Option(help="Which of two labels of the outcome counts as yes.")] = None,
+    favourable: Annotated[
+        bool | None,
+        typer.Option("--favourable/--unfavourable", help="Whether the outcome is good to receive.", show_default=False),
+    ] = None,
+    missing: Annotated[str, typer.Option(help="Missing values: error, drop or group.")] = "error",
+    inference: Annotated[str, typer.Option(help="band, split or plugin.")] = "band",
+    level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
+    relevant_gap: Annotated[
+        float | None, typer.Option(help="Differences within ± this are of no concern; 0.05 for rates.")
+    ] = None,
+    max_gap: Annotated[
+        float | None, typer.Option(help="Limit on every group's difference; sets the exit code.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="For splits and simulations.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Write an HTML page here.")] = None,
+    json: Annotated[Path | None, typer.Option(help="Write the result as JSON here.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the conclusion only.")] = False,
+) -> None:
+    """Audit a table: find the groups that the outcome treats differently and say what may be concluded."""
+    from fairgroups.auditing import audit as run
+
+    result = run(
+        file,
+        sensitive=sensitive,
+        outcome=outcome,
+        truth=truth,
+        weight=weight,
+        measure=measure,
+        n_groups=groups,
+        partition=None if edges is None else _given(edges, sensitive, missing),
+        monotonic=monotonic,  # type: ignore[arg-type]
+        min_group_size=_size(min_group_size),
+        positive=positive,
+        favourable=favourable,
+        missing=missing,  # type: ignore[arg-type]
+        inference=inference,  # type: ignore[arg-type]
+        level=level,
+        relevant_gap=relevant_gap,
+        max_gap=max_gap,
+        seed=seed,
+    )
+    _finish(result, out, json, quiet=quiet)
+    raise typer.Exit(EXIT[result.gate])
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option(help="Where to write the report.")] = Path("fairgroups-demo.html"),
+) -> None:
+    """Train a model on the Adult census data without the age, and audit its decisions by age."""
+    from fairgroups.auditing import audit as run
+    from fairgroups.datasets import adult_decisions
+
+    typer.echo("Training a model on the Adult census data, without age, sex and race …")
+    result = run(adult_decisions(), sensitive="age", outcome="predicted_over_50k")
+    typer.echo("Auditing its decisions by age: who is predicted to earn over 50 000 dollars?")
+    _finish(result, out, None, quiet=False)
+
+
+def _given(edges: str, name: str, missing: str) -> Partition:
+    from fairgroups.errors import InputError
+    from fairgroups.partition import Partition
+
+    try:
+        borders = [float(part) for part in edges.split(",")]
+    except ValueError:
+        raise InputError(f"--edges must be numbers with commas between them; got {edges!r}.", "--edges 25,45") from None
+    return Partition.from_edges(borders, name=name, missing=missing)  # type: ignore[arg-type]
+
+
+def _size(text: str) -> Any:
+    from fairgroups.errors import InputError
+
+    if text == "auto":
+        return text
+    try:
+        value = float(text)
+    except ValueError:
+        raise InputError(f"--min-group-size must be a number or 'auto'; got {text!r}.") from None
+    return int(value) if value.is_integer() else value
+
+
+def _finish(result: Audit, out: Path | None, json: Path | None, *, quiet: bool) -> None:
+    if json is not None:
+        result.to_json(json)
+    if out is not None:
+        result.to_html(out)
+    typer.echo("")
+    typer.echo(result.conclusion)
+    if not quiet:
+        _print_table(result)
+    if result.gate is not None:
+        typer.echo(f"Limit of {result.settings['max_gap']:g} on every group's difference: {result.gate}.")
+    if out is not None:
+        typer.echo(f"Report: {out.resolve()}")
+    if json is not None:
+        typer.echo(f"JSON: {json.resolve()}")
+
+
+def _print_table(result: Audit) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from fairgroups.report.words import number, points
+
+    percent = bool(result.data["percent"])
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    table.add_column("group", min_width=8)
+    for heading in ("people", "rate", "diff.", f"{100 * result.settings['level']:g} % interval"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    colours = {"disadvantaged": "red", "below": "red", "advantaged": "blue", "above": "blue"}
+    for r in result.records:
+        low, high = points(r["low"], percent=percent), points(r["high"], percent=percent)
+        colour = colours.get(r["verdict"], "default")
+        table.add_row(
+            escape(r["label"]),
+            f"{r['n']:,}",
+            number(r["rate"], percent=percent),
+            points(r["phi"], percent=percent),
+            f"{low} to {high}",
+            f"[{colour}]{r['verdict']}[/]",
+        )
+    console = Console()
+    console.print(table)
+    everybody = f"Everybody: {number(result.overall, percent=percent)} of {result.data['rows_judged']:,} rows."
+    unit = ", in points" if percent else ""
+    said = f"{everybody} Rate: {escape(result.measure.rate)}. Diff.: from everybody{unit}."
+    console.print(said, highlight=False, soft_wrap=True)
+    for note in result.notes:
+        console.print(f"Note: {escape(note)}", highlight=False, soft_wrap=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""What can go wrong, as a tree.
+
+::
+
+    FairGroupsError
+    └── InputError (ValueError)         the data or an option cannot be used; says what to do
+        ├── ColumnError (KeyError)      a column is not there
+        ├── MissingValuesError          values are missing and no policy was chosen
+        └── SchemaError                 a JSON file is not ours, or newer than this library
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = ["ColumnError", "FairGroupsError", "InputError", "MissingValuesError", "SchemaError"]
+
+
+class FairGroupsError(Exception):
+    """Any error that fairgroups raises on purpose."""
+
+
+class InputError(FairGroupsError, ValueError):
+    """The data or an option cannot be used as given."""
+
+    def __init__(self, fact: str, hint: str | None = None) -> None:
+        self.fact = fact
+        self.hint = hint
+        super().__init__(fact if hint is None else f"{fact}\nHint: {hint}")
+
+
+class ColumnError(InputError, KeyError):
+    """A column that was named is not in the data."""
+
+    def __init__(self, name: str, available: Iterable[str]) -> None:
+        columns = [str(column) for column in available]
+        near = difflib.get_close_matches(name, columns, n=1)
+        shown = ", ".join(columns[:30]) + (", …" if len(columns) > 30 else "")
+        hint = f"did you mean {near[0]!r}? The columns are: {shown}" if near else f"the columns are: {shown}"
+        super().__init__(f"there is no column {name!r} in the data.", hint)
+
+    __str__ = ValueError.__str__  # KeyError would show the message's repr
+
+
+class MissingValuesError(InputError):
+    """Values are missing and the policy is to stop."""
+
+
+class SchemaError(InputError):
+    """A JSON document is not one of ours, is damaged, or was written by a newer version."""

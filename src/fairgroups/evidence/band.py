@@ -1,0 +1,195 @@
+"""The band: intervals of rate and Φ that hold for every range of the attribute at once.
+
+Because they hold for all ranges together, they hold for the groups that a search picked on the same rows, and for any
+range that a reader picks after looking at the picture.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups.cells import Cells, Moments
+from fairgroups.errors import InputError
+from fairgroups.evidence.calibration import Quantiles, from_table, simulated
+from fairgroups.evidence.rates import Bounds, GroupRates, interval_bounds, residual_scale
+from fairgroups.measures import Measure
+
+__all__ = ["Band", "Calibration", "RangeEvidence"]
+
+Array = NDArray[np.float64]
+Calibration = Literal["auto", "table", "simulate"]
+FEW_CELLS = 200
+
+
+@dataclass(frozen=True)
+class RangeEvidence:
+    """What is known of the people in one range of the attribute.
+
+    `low` and `high` bound Φ; `rate_low` and `rate_high` the rate. `first` and `last` are the ends of the cells that
+    the range covers.
+    """
+
+    first: float
+    last: float
+    n: float
+    rate: float
+    rate_low: float
+    rate_high: float
+    phi: float
+    low: float
+    high: float
+
+
+class Band:
+    """Simultaneous intervals for all ranges of a sensitive attribute.
+
+    Parameters
+    ----------
+    cells : Cells
+        The data.
+    measure : Measure or str
+        Which rate.
+    level : float
+        How often all intervals are to hold at once.
+    calibration : {"auto", "table", "simulate"}
+        Where the width comes from: a table that is safe for any cells, or a simulation on these very cells, which is
+        sharper when there are few. ``"auto"`` simulates for up to 200 cells of unweighted yes/no outcomes.
+    seed : int
+        For the simulation.
+
+    Notes
+    -----
+    For rates between 0 and 1 the Bernoulli likelihood is used. Other outcomes are taken as sub-Gaussian with an
+    estimated scale. Weights enter by the effective number of rows. Rows are taken to be independent.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairgroups import Band, Cells
+    >>> age = np.repeat(np.arange(20, 60), 50)
+    >>> hired = np.tile([0, 1], 1000) * (age >= 30)
+    >>> band = Band(Cells.from_arrays(age, hired), "statistical_parity")
+    >>> young = band.interval(20, 29)
+    >>> young.rate, young.high < -0.3
+    (0.0, True)
+    """
+
+    def __init__(
+        self,
+        cells: Cells,
+        measure: Measure | str,
+        *,
+        level: float = 0.95,
+        calibration: Calibration = "auto",
+        seed: int = 0,
+    ) -> None:
+        if not 0.5 <= level <= 0.995:
+            raise InputError(f"`level` must lie between 0.5 and 0.995; got {level!r}.", "0.95 is customary.")
+        if calibration not in ("auto", "table", "simulate"):
+            raise InputError(f"`calibration` must be 'auto', 'table' or 'simulate'; got {calibration!r}.")
+        moments = cells[measure]
+        self.cells = cells
+        self.level = level
+        self.bounded = moments.bounded
+        self._sums = moments.map(lambda x: np.concatenate([[0.0], np.cumsum(x)]))
+        self._moments = moments
+        self.n = float(self._sums.b[-1] ** 2 / self._sums.bb[-1])
+        self.overall = float(self._sums.a[-1] / self._sums.b[-1])
+        self.scale = None if self.bounded else residual_scale(moments)
+        self.quantiles = self._calibrate(calibration, seed)
+
+    def _calibrate(self, calibration: Calibration, seed: int) -> Quantiles:
+        m = self._moments
+        plain = bool(np.array_equal(m.bb, m.b)) and bool(np.array_equal(m.aa, m.a))  # 0/1 without weights
+        can = self.bounded and plain and 0 < self.overall < 1
+        if calibration == "simulate" and not can:
+            raise InputError(
+                "the band's width can be simulated only for unweighted yes/no outcomes that are not all the same.",
+                "leave calibration='auto'.",
+            )
+        few = np.count_nonzero(m.b) <= FEW_CELLS
+        if can and (calibration == "simulate" or (calibration == "auto" and few)):
+            return simulated(np.rint(m.b).astype(np.int64), self.overall, self.level, seed=seed)
+        return from_table(self.n, self.overall if self.bounded else None, self.level)
+
+    def ranges(self, start: NDArray[np.intp], stop: NDArray[np.intp]) -> tuple[Moments, Bounds]:
+        """Give sums and bounds for ranges of cells, from `start` up to, not including, `stop`."""
+        own = self._sums.map(lambda x: x[stop] - x[start])
+        b, a, bb = (getattr(self._sums, x)[-1] - getattr(own, x) for x in ("b", "a", "bb"))
+        n = np.minimum(own.effective_size, self.n)
+        rest = np.divide(b**2, bb, out=np.zeros_like(b), where=bb > 0)
+        rate_root = self.quantiles.rate + self._penalty(n)
+        phi_root = self.quantiles.phi + self._penalty(np.minimum(n, rest))
+        scale: Array | None = None
+        if self.scale is not None:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                rate = own.a / own.b
+                spread = (own.aa - 2 * rate * own.ab + rate**2 * own.bb) / own.bb
+            scale = np.fmax(np.sqrt(np.maximum(spread, 0.0)), self.scale)
+        return own, interval_bounds(own, n, (a, b, bb), rate_root, phi_root, scale)
+
+    def _penalty(self, n: Array) -> Array:
+        ratio = np.maximum(self.n / np.maximum(n, 1e-9), 1.0)
+        penalty: Array = np.sqrt(2 * (1 + np.log(ratio)))
+        return penalty
+
+    def interval(self, low: float = -math.inf, high: float = math.inf) -> RangeEvidence:
+        """Judge the people whose attribute lies between `low` and `high`, both included.
+
+        The interval holds whatever the reason for picking the range, also after looking at the data. On a grid of
+        cells the range is widened to whole cells.
+        """
+        if not low <= high:
+            raise InputError(f"the range from {low!r} to {high!r} is empty.", "give the smaller end first.")
+        edges = self.cells.edges
+        if self.cells.distinct:
+            start = int(np.searchsorted(edges, low, side="left"))
+        else:
+            start = max(int(np.searchsorted(edges, low, side="right")) - 1, 0)
+        stop = int(np.searchsorted(edges, high, side="right"))
+        if start >= stop:
+            raise InputError(
+                f"nobody has a value between {low!r} and {high!r}.",
+                f"the values run from {self.cells.low!r} to {self.cells.high!r}.",
+            )
+        own, bounds = self.ranges(np.array([start]), np.array([stop]))
+        if own.b[0] <= 0:
+            raise InputError(f"nobody between {low!r} and {high!r} counts in this measure: B is 0.")
+        rate = float(own.a[0] / own.b[0])
+        last = edges[stop - 1] if self.cells.distinct else (edges[stop] if stop < edges.size else self.cells.high)
+        return RangeEvidence(
+            first=float(edges[start]),
+            last=float(last),
+            n=float(self.cells.rows[start:stop].sum()),
+            rate=rate,
+            rate_low=float(bounds.rate_low[0]),
+            rate_high=float(bounds.rate_high[0]),
+            phi=rate - self.overall,
+            low=float(bounds.low[0]),
+            high=float(bounds.high[0]),
+        )
+
+    def bounds(self, groups: GroupRates) -> Bounds:
+        """Give intervals for the groups of a partition; a group of several ranges gets the sum of theirs."""
+        codes = groups.codes
+        changes = np.flatnonzero(np.diff(codes)) + 1
+        start = np.concatenate([[0], changes])
+        stop = np.concatenate([changes, [codes.size]])
+        own, parts = self.ranges(start, stop)
+        owner = codes[start]
+        use = (owner >= 0) & (own.b > 0)
+        n_groups = groups.partition.n_groups
+        weight = np.bincount(owner[use], own.b[use], n_groups)
+
+        def combine(ends: Array) -> Array:
+            total = np.bincount(owner[use], (own.b * ends)[use], n_groups)
+            mean = np.full(n_groups, np.nan)
+            np.divide(total, weight, out=mean, where=weight > 0)
+            return mean
+
+        return Bounds(*(combine(x) for x in (parts.rate_low, parts.rate_high, parts.low, parts.high)))

@@ -1,0 +1,110 @@
+"""How wide the band must be: quantiles of the largest statistic over all ranges, when there is no discrimination.
+
+For a range of n of N rows the statistics are √(2 n kl(rate seen, true rate)) − √(2 log(eN/n)), for its rate, and the
+root of the likelihood ratio of the range against its complement − √(2 log(eN/min(n, N−n))), for its Φ. Their largest
+values over all ranges have quantiles that hardly depend on N or on the rate: see docs/band.md.
+"""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups._kernels import cell_maxima
+
+__all__ = ["Quantiles", "from_table", "simulated"]
+
+Array = NDArray[np.float64]
+GAUSSIAN = "gaussian"
+CACHE: dict[tuple[Any, ...], tuple[Array, Array]] = {}
+
+
+@dataclass(frozen=True)
+class Quantiles:
+    """How far the statistics of rate and of Φ may go, and where that is known from."""
+
+    rate: float
+    phi: float
+    source: str
+
+
+@lru_cache
+def _table() -> dict[str, Any]:
+    text = files("fairgroups.evidence").joinpath("band_quantiles.json").read_text(encoding="utf-8")
+    return json.loads(text)  # type: ignore[no-any-return]
+
+
+def from_table(n: float, rate: float | None, level: float) -> Quantiles:
+    """Look the quantiles up; between entries the larger neighbour counts.
+
+    Parameters
+    ----------
+    n : float
+        Number of rows, or their effective number.
+    rate : float or None
+        The overall rate; None for outcomes that are not rates.
+    level : float
+        Confidence level.
+    """
+    table = _table()
+    levels, sizes, rates = table["levels"], table["rows"], table["rates"]
+    column = int(np.searchsorted(levels, level - 1e-9))
+    if column == len(levels):
+        raise ValueError(f"the table goes up to a level of {levels[-1]}; got {level}.")
+    right = int(np.searchsorted(sizes, n))
+    rows = {min(right, len(sizes) - 1), max(right - 1, 0)}
+    if rate is None:
+        columns = {rates.index(GAUSSIAN)}
+    else:
+        falling = [-x for x in rates[:-1]]  # from one half downwards
+        at = int(np.searchsorted(falling, -min(rate, 1 - rate)))
+        columns = {min(at, len(falling) - 1), max(at - 1, 0)}
+    found = {kind: max(table[kind][i][j][column] for i in rows for j in columns) for kind in ("rate", "phi")}
+    return Quantiles(found["rate"], found["phi"], "table")
+
+
+def simulated(sizes: NDArray[np.int64], rate: float, level: float, *, n_draws: int = 2000, seed: int = 0) -> Quantiles:
+    """Simulate the quantiles on the data's own cells; the draws are kept for the next call with the same cells.
+
+    Parameters
+    ----------
+    sizes : array of int
+        Rows of each cell that count in the measure, in order.
+    rate : float
+        The overall rate, strictly between 0 and 1.
+    level : float
+        Confidence level.
+    n_draws, seed : int
+        How many data sets to draw, and the seed.
+    """
+    kept = sizes[sizes > 0]
+    key = (kept.tobytes(), rate, n_draws, seed)
+    if key not in CACHE:
+        CACHE[key] = _draw(kept, rate, n_draws, seed)
+    of_rate, of_phi = CACHE[key]
+    safe = min(1.0, level + np.sqrt(level * (1 - level) / n_draws))  # one standard error to the safe side
+    q = [float(np.quantile(draws, safe, method="higher")) for draws in (of_rate, of_phi)]
+    return Quantiles(q[0], q[1], f"simulated on {kept.size} cells")
+
+
+def _draw(sizes: NDArray[np.int64], rate: float, n_draws: int, seed: int) -> tuple[Array, Array]:
+    rng = np.random.default_rng(seed)
+    ends = np.concatenate([[0.0], np.cumsum(sizes)])
+    block = 64  # draws whose running sums fit the cache of a core
+
+    def maxima(counts: NDArray[np.int64]) -> tuple[list[float], list[float]]:
+        prefix = np.zeros((sizes.size + 1, counts.shape[0]))
+        np.cumsum(counts.T, axis=0, out=prefix[1:])
+        return cell_maxima(prefix, ends, rate)
+
+    blocks = (rng.binomial(sizes, rate, (min(block, n_draws - i), sizes.size)) for i in range(0, n_draws, block))
+    with ThreadPoolExecutor(2) as pool:
+        parts = list(pool.map(maxima, list(blocks)))
+    return tuple(np.concatenate([part[i] for part in parts]) for i in (0, 1))  # type: ignore[return-value]

@@ -1,0 +1,265 @@
+"""The rate and Φ of each group, and intervals that take the groups as given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from fairgroups.cells import Cells, Moments
+from fairgroups.errors import InputError
+from fairgroups.evidence.likelihood import difference_bounds, rate_bounds
+from fairgroups.measures import Measure
+from fairgroups.partition import Partition
+
+__all__ = [
+    "Bounds",
+    "GroupRates",
+    "explained_share",
+    "fixed_bounds",
+    "group_rates",
+    "interval_bounds",
+    "plugin_bounds",
+    "rate_curve",
+    "rate_ratios",
+    "residual_scale",
+]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Lower and upper ends for each group's rate and for its Φ."""
+
+    rate_low: Array
+    rate_high: Array
+    low: Array
+    high: Array
+
+
+@dataclass(frozen=True)
+class GroupRates:
+    """The observed rates of the groups of a partition.
+
+    Attributes
+    ----------
+    partition : Partition
+        The groups.
+    codes : array
+        The group of each cell.
+    rows : array
+        Rows in each group.
+    sums : Moments
+        The measure's sums by group.
+    overall : float
+        The rate of everybody.
+    """
+
+    partition: Partition
+    codes: NDArray[np.intp]
+    rows: NDArray[np.int64]
+    sums: Moments
+    overall: float
+
+    @property
+    def rate(self) -> Array:
+        """Give each group's rate; NaN where nobody counts."""
+        rate = np.full_like(self.sums.a, np.nan)
+        np.divide(self.sums.a, self.sums.b, out=rate, where=self.sums.b > 0)
+        return rate
+
+    @property
+    def phi(self) -> Array:
+        """Give Φ(k), each group's rate minus everybody's."""
+        phi: Array = self.rate - self.overall
+        return phi
+
+    @property
+    def share(self) -> Array:
+        """Give each group's share w_k of the measure's denominator."""
+        return self.sums.b / self.sums.b.sum()
+
+    @property
+    def variance(self) -> float:
+        """Give Var Φ, what a good partition maximises."""
+        return float(np.nansum(self.share * self.phi**2))
+
+
+def group_rates(cells: Cells, partition: Partition, measure: Measure | str) -> GroupRates:
+    """Evaluate a partition on cells: its own, or another data set's."""
+    if not cells.distinct:
+        inside = set(partition.edges) - set(cells.edges.tolist())
+        right = any(part.high_closed for group in partition.groups for part in group)
+        if inside or right:
+            raise InputError(
+                "a border of the partition lies inside a cell, so its groups cannot be summed from these cells.",
+                "fill the cells with one cell per distinct value (n_cells=None).",
+            )
+    codes = partition.assign(cells.edges)
+    if cells.missing:
+        codes = np.append(codes, len(partition.groups) if partition.missing == "group" else -1)
+    n_groups = partition.n_groups
+    sums = cells[measure].group(codes, n_groups)
+    rows = np.bincount(codes[codes >= 0], cells.rows[codes >= 0], n_groups).astype(np.int64)
+    return GroupRates(partition, codes, rows, sums, float(sums.a.sum() / sums.b.sum()))
+
+
+def plugin_bounds(groups: GroupRates, level: float = 0.95) -> Bounds:
+    """Give the paper's delta-method intervals, one group at a time.
+
+    They treat the groups as given. When the groups were searched for on the same rows they are too narrow: use them
+    to compare with the literature, not to conclude.
+    """
+    z = float(ndtri((1 + level) / 2))
+    s, r = groups.sums, groups.rate
+    own = s.aa - 2 * r * s.ab + r**2 * s.bb  # Σ (a − r_k b)² in the group
+    total = float(s.b.sum())
+    mean = groups.overall
+    everyone = float(np.sum(s.aa - 2 * mean * s.ab + mean**2 * s.bb))
+    cross = s.aa - (r + mean) * s.ab + r * mean * s.bb
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rate_error = z * np.sqrt(own) / s.b
+        # The influence of a row on Φ̂(k) is (a − r_k b)/B_k if it is in the group, minus (a − r b)/B.
+        error = z * np.sqrt(np.maximum(own / s.b**2 - 2 * cross / (s.b * total) + everyone / total**2, 0.0))
+    return Bounds(r - rate_error, r + rate_error, groups.phi - error, groups.phi + error)
+
+
+def fixed_bounds(groups: GroupRates, level: float = 0.95, scale: float | None = None) -> Bounds:
+    """Give likelihood-ratio intervals for groups fixed in advance, all of them at once (Bonferroni).
+
+    For rows that had no part in finding the groups.
+    """
+    judged = int(np.sum(groups.sums.b > 0))
+    root = np.full(groups.rate.shape, float(ndtri(1 - (1 - level) / (2 * max(judged, 1)))))
+    s = groups.sums
+    n = s.effective_size
+    rest_b, rest_a, rest_bb = s.b.sum() - s.b, s.a.sum() - s.a, s.bb.sum() - s.bb
+    return interval_bounds(s, n, (rest_a, rest_b, rest_bb), root, root, scale)
+
+
+def interval_bounds(
+    own: Moments,
+    n: Array,
+    rest: tuple[Array, Array, Array],
+    rate_root: Array,
+    phi_root: Array,
+    scale: Array | float | None,
+) -> Bounds:
+    """Turn allowed likelihood roots into intervals of rate and Φ, each group against its complement.
+
+    Parameters
+    ----------
+    own : Moments
+        Sums of the groups.
+    n : array
+        Their effective sizes.
+    rest : arrays
+        A, B and Σb² of the complements.
+    rate_root, phi_root : array
+        Largest allowed roots.
+    scale : array, float or None
+        The standard deviation of a row's value where the outcome is not a rate between 0 and 1.
+    """
+    rest_a, rest_b, rest_bb = rest
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rate, other = own.a / own.b, rest_a / rest_b
+        n_rest = np.where(rest_b > 0, rest_b**2 / rest_bb, 0.0)
+    known, both = own.b > 0, (own.b > 0) & (rest_b > 1e-12 * (own.b + rest_b))
+    weight_rest = rest_b / (own.b + rest_b)
+    out = [np.full(rate.shape, np.nan) for _ in range(4)]
+    if scale is None:
+        # Rounding may leave a rate a hair outside [0, 1].
+        rate, other = np.clip(rate, 0.0, 1.0), np.clip(other, 0.0, 1.0)
+        out[0][known], out[1][known] = rate_bounds(rate[known], n[known], rate_root[known])
+        low, high = difference_bounds(rate[both], n[both], other[both], n_rest[both], phi_root[both])
+    else:
+        sd = np.broadcast_to(np.asarray(scale, dtype=np.float64), rate.shape)
+        wide = (rate_root * sd / np.sqrt(n, out=np.ones_like(n), where=n > 0))[known]
+        out[0][known], out[1][known] = rate[known] - wide, rate[known] + wide
+        wide = phi_root[both] * sd[both] * np.sqrt(1 / n[both] + 1 / n_rest[both])
+        low, high = rate[both] - other[both] - wide, rate[both] - other[both] + wide
+    # Φ = (1 − w)(μ_group − μ_rest); a group that is everybody has Φ = 0.
+    out[2][known & ~both], out[3][known & ~both] = 0.0, 0.0
+    out[2][both], out[3][both] = weight_rest[both] * low, weight_rest[both] * high
+    return Bounds(*out)
+
+
+def rate_ratios(rate: Array, bounds: Bounds, *, lowest_is_best: bool, bounded: bool) -> tuple[Array, Array, Array]:
+    """Compare each group's rate with the best group's, as the four-fifths rule does.
+
+    Returns the ratio and its lower and upper ends, which hold when those of the rates hold at once. NaN where a ratio
+    has no meaning: outcomes that are not rates, groups without anybody.
+    """
+    nothing = np.full(rate.shape, np.nan)
+    if not bounded or not np.isfinite(rate).any():
+        return nothing, nothing, nothing
+    best = int(np.nanargmin(rate) if lowest_is_best else np.nanargmax(rate))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio, low, high = (
+            rate / rate[best],
+            bounds.rate_low / bounds.rate_high[best],
+            bounds.rate_high / bounds.rate_low[best],
+        )
+    ratio[best], low[best], high[best] = 1.0, 1.0, 1.0
+    return ratio, low, high
+
+
+def rate_curve(cells: Cells, measure: Measure | str, most: int = 60) -> list[dict[str, float]]:
+    """Give the rate along the attribute on at most about `most` stretches of equal weight, for charts."""
+    n = len(cells)
+    moments = cells[measure].map(lambda x: x[:n])
+    holds = np.flatnonzero(moments.b > 0)
+    below = np.cumsum(moments.b) - moments.b
+    marks = np.searchsorted(below, moments.b.sum() * np.arange(most) / most)
+    first = holds if holds.size <= most else np.unique(np.minimum(marks, n - 1))
+    first = np.unique(np.concatenate([[0], first[1:]]))
+    bins = moments.map(lambda x: np.add.reduceat(x, first))
+    middle = np.add.reduceat(moments.b * cells.edges, first) / np.where(bins.b > 0, bins.b, 1.0)
+    rows = np.add.reduceat(cells.rows[:n], first)
+    last = np.append(cells.edges[first[1:] - 1], cells.high)
+    table = zip(cells.edges[first], last, middle, rows, bins.a, bins.b, strict=True)
+    return [
+        {"low": float(lo), "high": float(hi), "middle": float(x), "n": int(k), "rate": float(a / b)}
+        for lo, hi, x, k, a, b in table
+        if b > 0
+    ]
+
+
+def residual_scale(moments: Moments) -> float:
+    """Estimate the standard deviation of a row's value around the mean at its place, weights aside."""
+    bins = _coarse(moments)
+    rate = bins.a / bins.b
+    squares = np.sum(bins.aa - 2 * rate * bins.ab + rate**2 * bins.bb)
+    size = np.sum(bins.bb) - np.sum(bins.bb / bins.effective_size)
+    return float(np.sqrt(max(squares, 0.0) / size)) if size > 0 else 0.0
+
+
+def explained_share(cells: Cells, measure: Measure | str, variance: float) -> float:
+    """Say how much of all dependence on the attribute the groups capture: Var Φ / Var E[Y | L].
+
+    The denominator is estimated on about n^(1/3) bins of equal weight with the noise taken off; NaN when no
+    dependence is left above the noise.
+    """
+    bins = _coarse(cells[measure])
+    total = bins.b.sum()
+    rate, share = bins.a / bins.b, bins.b / total
+    between = np.sum(share * (rate - bins.a.sum() / total) ** 2)
+    n = bins.effective_size
+    squares = bins.aa - 2 * rate * bins.ab + rate**2 * bins.bb
+    unbiased = np.divide(n, n - 1, out=np.zeros_like(n), where=n > 1)
+    noise = np.sum(share * (1 - share) * squares / bins.b**2 * unbiased)
+    dependence = between - noise
+    return float(min(variance / dependence, 1.0)) if dependence > 1e-12 * between else float("nan")
+
+
+def _coarse(moments: Moments) -> Moments:
+    """Join neighbouring cells into about n^(1/3) bins of equal B."""
+    n_bins = max(2, round(float(moments.b.sum() ** 2 / moments.bb.sum()) ** (1 / 3)))
+    below = np.cumsum(moments.b) - moments.b  # first cells of the bins: those that reach the next n_bins-th
+    first = np.unique(np.searchsorted(below, below[-1] * np.arange(n_bins) / n_bins))
+    first[0] = 0
+    bins = moments.map(lambda x: np.add.reduceat(x, first))
+    return bins if (bins.b > 0).all() else bins.map(lambda x, keep=bins.b > 0: x[keep])  # type: ignore[misc]

@@ -1,0 +1,54 @@
+"""What may be said of a group, and whether a limit is kept."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups.measures import Direction
+
+__all__ = ["Gate", "Verdict", "gate", "verdicts"]
+
+Array = NDArray[np.float64]
+Verdict = Literal["disadvantaged", "advantaged", "above", "below", "no relevant difference", "not enough evidence"]
+Gate = Literal["kept", "exceeded", "not enough evidence"]
+
+_NAMES: dict[Direction, tuple[Verdict, Verdict]] = {  # a rate shown to be lower, and higher
+    "better": ("disadvantaged", "advantaged"),
+    "worse": ("advantaged", "disadvantaged"),
+    "neutral": ("below", "above"),
+}
+
+
+def verdicts(low: Array, high: Array, direction: Direction, relevant_gap: float) -> list[Verdict]:
+    """Judge each group by the interval of its Φ.
+
+    Disadvantaged or advantaged (below or above for a neutral measure) where the interval excludes 0; no relevant
+    difference where it lies within ± `relevant_gap`; otherwise, and for groups without an interval, not enough
+    evidence.
+    """
+    lower, higher = _NAMES[direction]
+
+    def one(lo: float, hi: float) -> Verdict:
+        if hi < 0:
+            return lower
+        if lo > 0:
+            return higher
+        return "no relevant difference" if -relevant_gap <= lo and hi <= relevant_gap else "not enough evidence"
+
+    return [one(float(lo), float(hi)) for lo, hi in zip(low, high, strict=True)]
+
+
+def gate(low: Array, high: Array, max_gap: float) -> Gate:
+    """Say whether every group's |Φ| keeps to `max_gap`.
+
+    Exceeded if some group's lower bound of |Φ| is above it, kept if every upper bound is at most it, else not enough
+    evidence.
+    """
+    smallest = np.maximum(np.maximum(low, -high), 0.0)
+    largest = np.maximum(np.abs(low), np.abs(high))
+    if np.any(smallest > max_gap):
+        return "exceeded"
+    return "kept" if np.all(largest <= max_gap) else "not enough evidence"

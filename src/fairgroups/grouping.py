@@ -1,0 +1,363 @@
+"""scikit-learn estimators that group people by a continuous attribute. Thin: the work is in `fairgroups.search`."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from fairgroups.cells import Cells, Spacing
+from fairgroups.errors import InputError
+from fairgroups.evidence.rates import explained_share, group_rates
+from fairgroups.measures import Measure
+from fairgroups.partition import Partition
+from fairgroups.rows import Missing, Rows
+from fairgroups.search.clusters import best_clusters
+from fairgroups.search.monotone import Monotonic
+from fairgroups.search.options import check_n_groups, limits_of, search
+from fairgroups.search.path import Path
+
+__all__ = ["FairGroups", "FairKMeans", "FixedGroups"]
+
+Array = NDArray[np.float64]
+
+
+class _Grouping(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """What the three estimators share: reading input, assigning, and the fitted attributes."""
+
+    missing: Missing
+    measure: str | Measure
+    positive: Any
+    partition_: Partition
+    n_features_in_: int
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.one_d_labels = True
+        tags.transformer_tags.preserves_dtype = []  # labels, whatever the type of X
+        tags.input_tags.allow_nan = self.missing != "error"
+        return tags
+
+    def _column(self, X: Any, *, reset: bool) -> Array:
+        """Read the one sensitive column; a plain list or series will do."""
+        name = None
+        if isinstance(X, list | tuple) or (hasattr(X, "to_numpy") and not hasattr(X, "columns")):
+            name = getattr(X, "name", None)
+            X = np.asarray(X)
+        if getattr(X, "ndim", 2) == 1:
+            X = X.reshape(-1, 1)
+        finite = True if self.missing == "error" else "allow-nan"
+        X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=finite)
+        if X.shape[1] != 1:
+            raise InputError(
+                f"{type(self).__name__} groups one sensitive column; got {X.shape[1]}.",
+                "pass the column alone, such as df[['age']].",
+            )
+        if reset:
+            names = getattr(self, "feature_names_in_", None)
+            self._name = str(names[0]) if names is not None else ("" if name is None else str(name))
+        column: Array = X[:, 0]
+        return column
+
+    def _cells(
+        self, X: Any, y: Any, truth: Any, weight: Any, n_cells: int | None, spacing: Spacing = "quantile"
+    ) -> tuple[Cells, Measure]:
+        column = self._column(X, reset=True)
+        if y is None:
+            raise InputError(
+                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.",
+                "y is the outcome: a decision, a label or a score.",
+            )
+        rows = Rows.from_arrays(
+            column,
+            column_or_1d(y, warn=True) if getattr(y, "ndim", 1) == 2 else y,
+            truth=truth,
+            weight=weight,
+            positive=self.positive,
+            missing=self.missing,
+            names={"sensitive": self._name, "outcome": "y", "weight": "sample_weight"},
+        )
+        cells = Cells.from_rows(rows, measure=self.measure, n_cells=n_cells, spacing=spacing)
+        (measure,) = cells.measures.values()
+        return cells, measure
+
+    def _describe(self, cells: Cells, measure: Measure) -> None:
+        groups = group_rates(cells, self.partition_, measure)
+        self.n_groups_ = self.partition_.n_groups
+        self.rates_ = groups.rate
+        self.phi_ = groups.phi
+        self.variance_ = groups.variance
+        self.explained_ = explained_share(cells, measure, groups.variance)
+
+    def _follow(self, path: Path, n_groups: int, cells: Cells, measure: Measure) -> Self:
+        if len(path) < n_groups:
+            warnings.warn(path.note, UserWarning, stacklevel=3)
+        self.path_ = path.variance
+        self.exact_ = path.exact
+        self.partition_ = path.partition(len(path), missing=self.missing)
+        self._describe(cells, measure)
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """Give the number of each person's group.
+
+        Groups are numbered from 0 in the order of the attribute. A missing value gives −1 under ``missing="drop"``
+        and the last group under ``missing="group"``.
+        """
+        check_is_fitted(self)
+        return self.partition_.assign(self._column(X, reset=False))
+
+    def transform(self, X: Any) -> NDArray[np.object_]:
+        """Give the label of each person's group, as one column: ready to be a ``sensitive_features`` elsewhere.
+
+        A missing value gives None under ``missing="drop"``.
+        """
+        check_is_fitted(self)
+        labels = np.array([*self.partition_.labels, None], dtype=object)
+        return labels[self.predict(X)].reshape(-1, 1)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Name the column that `transform` gives: the attribute's name and ``_group``."""
+        check_is_fitted(self)
+        if input_features is not None and len(input_features) != self.n_features_in_:
+            raise InputError("input_features should have length equal to number of features, 1.")
+        given = self._name if input_features is None else str(np.asarray(input_features)[0])
+        return np.array([f"{given or 'x0'}_group"], dtype=object)
+
+
+class FairGroups(_Grouping):
+    """Find the groups of a continuous attribute that an outcome treats most differently.
+
+    The groups are intervals that tile the attribute and maximise the variance of Φ, each group's rate minus
+    everybody's. The search is exact, over every distinct value: a worst-off group cannot hide behind a grid.
+
+    Parameters
+    ----------
+    n_groups : int
+        Number of groups.
+    measure : str or Measure
+        The rate compared: ``"auto"`` (statistical parity for a yes/no outcome, the mean for numbers),
+        ``"equal_opportunity"`` and the other names in `fairgroups.MEASURES`, or a `Measure`.
+    monotonic : {None, "increasing", "decreasing", "either"}
+        Require that the groups' rates rise or fall with the attribute.
+    min_group_size : int or float
+        Least number of rows in a group, or a share of all rows if below 1.
+    min_denominator : float
+        Least B in a group, such as the number of positives for equal opportunity, weights included.
+    n_cells : int, optional
+        Search on this many quantile cells instead of every distinct value.
+    positive : label, optional
+        Which of two labels of y counts as 1.
+    missing : {"error", "drop", "group"}
+        What to do with missing values.
+
+    Attributes
+    ----------
+    partition_ : Partition
+        The groups.
+    n_groups_ : int
+        Their number.
+    phi_, rates_ : array
+        Each group's Φ and rate.
+    variance_ : float
+        The variance of Φ.
+    path_ : array
+        The largest variance with 1, 2, … groups.
+    explained_ : float
+        The share of all dependence on the attribute that the groups capture.
+    exact_ : bool
+        Whether the groups are proven best.
+
+    Notes
+    -----
+    Ties are broken to the left, the last border first: see `fairgroups.search.intervals`.
+
+    Examples
+    --------
+    >>> from fairgroups import FairGroups, make_synthetic
+    >>> data = make_synthetic(5000)
+    >>> groups = FairGroups(n_groups=3).fit(data.sensitive, data.outcome)
+    >>> groups.partition_
+    Partition(x < 28.72, 28.72 ≤ x < 55.19, x ≥ 55.19)
+    >>> groups.predict([5, 50, 500]).tolist()
+    [0, 1, 2]
+    """
+
+    def __init__(
+        self,
+        n_groups: int = 5,
+        *,
+        measure: str | Measure = "auto",
+        monotonic: Monotonic | None = None,
+        min_group_size: float = 1,
+        min_denominator: float = 0.0,
+        n_cells: int | None = None,
+        positive: Any = None,
+        missing: Missing = "error",
+    ) -> None:
+        self.n_groups = n_groups
+        self.measure = measure
+        self.monotonic = monotonic
+        self.min_group_size = min_group_size
+        self.min_denominator = min_denominator
+        self.n_cells = n_cells
+        self.positive = positive
+        self.missing = missing
+
+    def fit(self, X: Any, y: Any = None, *, truth: Any = None, sample_weight: Any = None) -> Self:
+        """Find the groups.
+
+        Parameters
+        ----------
+        X : array-like or frame
+            The sensitive attribute: one column.
+        y : array-like
+            The outcome: boolean, 0/1, two labels, or numbers.
+        truth : array-like, optional
+            The true label, for measures that compare the outcome with it.
+        sample_weight : array-like, optional
+            Weights.
+        """
+        cells, measure = self._cells(X, y, truth, sample_weight, self.n_cells)
+        n_groups = check_n_groups(self.n_groups, cells, measure)
+        limits = limits_of(self.min_group_size, self.min_denominator, int(cells.rows.sum()))
+        path = search(cells, measure, n_groups, monotonic=self.monotonic, limits=limits)
+        if len(path) == 0 or (len(path) < n_groups and self.monotonic is None):
+            raise InputError(
+                f"only {len(path)} group(s) of at least {limits.rows:g} rows and B ≥ {limits.b:g} exist; "
+                f"`n_groups` is {n_groups}.",
+                "lower `n_groups`, `min_group_size` or `min_denominator`.",
+            )
+        return self._follow(path, n_groups, cells, measure)
+
+
+class FairKMeans(_Grouping):
+    """Group the cells of a grid by similar rates, as the paper's K-Means does, but to the exact optimum.
+
+    A group may be made of several intervals (``partition_.connected`` is then false): people far apart on the
+    attribute who are treated alike. If rates are monotone in the attribute, all groups are connected.
+
+    Parameters
+    ----------
+    n_groups : int
+        Number of clusters.
+    n_cells : int or None
+        Cells of the grid; None for one per distinct value.
+    spacing : {"width", "quantile"}
+        Cells of equal width, as in the paper, or with equally many rows.
+    weighted : bool
+        Weigh each cell by its rows instead of counting each cell once.
+    measure, positive, missing
+        See `FairGroups`.
+
+    Attributes
+    ----------
+    partition_, n_groups_, phi_, rates_, variance_, path_, explained_
+        See `FairGroups`.
+
+    Examples
+    --------
+    >>> from fairgroups import FairKMeans, make_synthetic
+    >>> data = make_synthetic(20_000)
+    >>> FairKMeans(n_groups=2, n_cells=10).fit(data.sensitive, data.outcome).partition_.connected
+    True
+    """
+
+    def __init__(
+        self,
+        n_groups: int = 5,
+        *,
+        n_cells: int | None = 100,
+        spacing: Spacing = "width",
+        weighted: bool = False,
+        measure: str | Measure = "auto",
+        positive: Any = None,
+        missing: Missing = "error",
+    ) -> None:
+        self.n_groups = n_groups
+        self.n_cells = n_cells
+        self.spacing = spacing
+        self.weighted = weighted
+        self.measure = measure
+        self.positive = positive
+        self.missing = missing
+
+    def fit(self, X: Any, y: Any = None, *, truth: Any = None, sample_weight: Any = None) -> Self:
+        """Cluster the cells' rates; see `FairGroups.fit` for the arguments."""
+        cells, measure = self._cells(X, y, truth, sample_weight, self.n_cells, self.spacing)
+        n_groups = check_n_groups(self.n_groups, cells, measure)
+        path = best_clusters(cells, measure, n_groups, weighted=self.weighted)
+        return self._follow(path, n_groups, cells, measure)
+
+
+class FixedGroups(_Grouping):
+    """Use groups that are given: a published scale, a legal age limit.
+
+    Parameters
+    ----------
+    edges : list of float, or Partition
+        Inner borders, or a whole partition.
+    closed : {"left", "right"}
+        Whether a border belongs to the group on its right, [a, b), or on its left, (a, b].
+    measure, positive, missing
+        See `FairGroups`.
+
+    Attributes
+    ----------
+    partition_, n_groups_
+        See `FairGroups`.
+    phi_, rates_, variance_, explained_
+        Present when fitted with an outcome.
+
+    Examples
+    --------
+    >>> from fairgroups import FixedGroups
+    >>> FixedGroups([25, 45]).fit([20, 30, 50], [0, 1, 1]).phi_.round(2).tolist()
+    [-0.67, 0.33, 0.33]
+    """
+
+    def __init__(
+        self,
+        edges: Any,
+        *,
+        closed: Literal["left", "right"] = "left",
+        measure: str | Measure = "auto",
+        positive: Any = None,
+        missing: Missing = "error",
+    ) -> None:
+        self.edges = edges
+        self.closed = closed
+        self.measure = measure
+        self.positive = positive
+        self.missing = missing
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = False
+        return tags
+
+    def fit(self, X: Any, y: Any = None, *, truth: Any = None, sample_weight: Any = None) -> Self:
+        """Take the groups over and, where y is given, measure Φ on them; see `FairGroups.fit` for the arguments."""
+        if y is None:
+            self._column(X, reset=True)
+            self._take_over()
+            self.n_groups_ = self.partition_.n_groups
+            return self
+        cells, measure = self._cells(X, y, truth, sample_weight, None)
+        self._take_over()
+        self._describe(cells, measure)
+        return self
+
+    def _take_over(self) -> None:
+        if isinstance(self.edges, Partition):
+            given = self.edges
+            self.partition_ = Partition(given.groups, name=self._name or given.name, missing=self.missing)
+        else:
+            self.partition_ = Partition.from_edges(
+                self.edges, closed=self.closed, name=self._name, missing=self.missing
+            )

@@ -1,0 +1,67 @@
+// The inner loops of fairgroups. Arrays in, arrays out; every check of a user's input happens in Python.
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace fairgroups {
+
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+// Two totals closer than this share of the best one are a tie.
+constexpr double kTie = 1e-12;
+
+// Running sums of the cells: A and B of cells [i, j) are a[j] - a[i] and b[j] - b[i].
+// `a` is centred (the overall rate times b is taken off), so that squares keep their digits.
+struct Prefix {
+    std::vector<double> a, b, rows;
+
+    Prefix(const double* a_in, const double* b_in, const double* rows_in, std::size_t n);
+    Prefix() = default;
+    std::size_t size() const { return a.size() - 1; }
+    double gain(std::size_t i, std::size_t j) const {
+        const double s = a[j] - a[i];
+        return s * s / (b[j] - b[i]);
+    }
+    double mean(std::size_t i, std::size_t j) const { return (a[j] - a[i]) / (b[j] - b[i]); }
+    Prefix reversed() const;
+    Prefix at(const std::vector<std::int64_t>& borders) const;
+};
+
+struct Limits {
+    double rows = 0;
+    double b = 0;
+    bool allow(const Prefix& p, std::size_t i, std::size_t j) const {
+        // Sums of weights carry rounding: a limit met to twelve digits is met.
+        return p.rows[j] - p.rows[i] >= rows && p.b[j] - p.b[i] >= b - kTie * p.b.back();
+    }
+};
+
+// borders[k - 1]: the k - 1 inner borders (cell indices) of the best k groups; empty past the last feasible k.
+using Path = std::vector<std::vector<std::int64_t>>;
+
+// totals[k - 1][j]: the largest sum of A²/B over k groups of the first j cells; kNever where none is allowed.
+// Unless `complete`, the last k is worked out for all the cells only.
+std::vector<std::vector<double>> segment_totals(const Prefix& p, std::size_t n_groups, Limits limits, bool complete);
+
+// Borders of equal-rate runs, or of single cells where runs may have to be cut.
+std::vector<std::int64_t> mergeable_runs(const double* a, const double* b, std::size_t n);
+
+Path best_segments(const double* a, const double* b, const double* rows, std::size_t n, std::size_t n_groups,
+                   Limits limits);
+
+// The same under strictly increasing group means.
+Path best_increasing(const double* a, const double* b, const double* rows, std::size_t n, std::size_t n_groups,
+                     Limits limits);
+
+// First cells of the blocks of the increasing isotonic regression; neighbours with equal means are one block.
+std::vector<std::int64_t> isotonic_blocks(const double* a, const double* b, std::size_t n);
+
+// Largest multiscale statistics of simulated draws: see evidence/band.py.
+void cell_maxima(const double* prefix, const double* sizes, std::size_t n_cells, std::size_t n_draws, double rate,
+                 double* rate_maxima, double* phi_maxima);
+void window_maxima(const std::int32_t* prefix, std::size_t n_rows, const std::int64_t* lengths,
+                   std::size_t n_lengths, double rate, double* rate_maximum, double* phi_maximum);
+void gaussian_window_maxima(const double* prefix, std::size_t n_rows, const std::int64_t* lengths,
+                            std::size_t n_lengths, double* rate_maximum, double* phi_maximum);
+
+}  // namespace fairgroups

@@ -1,0 +1,72 @@
+// The Python face of the kernels. The interpreter is released while they run.
+#include "kernels.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
+
+#include <utility>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace fairgroups {
+namespace {
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+using Search = Path (*)(const double*, const double*, const double*, std::size_t, std::size_t, Limits);
+
+template <Search search>
+Path call(Vector<double> a, Vector<double> b, Vector<double> rows, std::size_t n_groups, double min_rows,
+          double min_b) {
+    nb::gil_scoped_release release;
+    return search(a.data(), b.data(), rows.data(), a.shape(0), n_groups, Limits{min_rows, min_b});
+}
+
+std::vector<std::int64_t> call_isotonic(Vector<double> a, Vector<double> b) {
+    nb::gil_scoped_release release;
+    return isotonic_blocks(a.data(), b.data(), a.shape(0));
+}
+
+std::pair<std::vector<double>, std::vector<double>> call_cell_maxima(Matrix<double> prefix, Vector<double> sizes,
+                                                                     double rate) {
+    nb::gil_scoped_release release;
+    const std::size_t n_draws = prefix.shape(1);
+    std::vector<double> of_rate(n_draws), of_phi(n_draws);
+    cell_maxima(prefix.data(), sizes.data(), prefix.shape(0) - 1, n_draws, rate, of_rate.data(), of_phi.data());
+    return {std::move(of_rate), std::move(of_phi)};
+}
+
+std::pair<double, double> call_window_maxima(Vector<std::int32_t> prefix, Vector<std::int64_t> lengths, double rate) {
+    nb::gil_scoped_release release;
+    std::pair<double, double> out;
+    window_maxima(prefix.data(), prefix.shape(0) - 1, lengths.data(), lengths.shape(0), rate, &out.first, &out.second);
+    return out;
+}
+
+std::pair<double, double> call_gaussian_maxima(Vector<double> prefix, Vector<std::int64_t> lengths) {
+    nb::gil_scoped_release release;
+    std::pair<double, double> out;
+    gaussian_window_maxima(prefix.data(), prefix.shape(0) - 1, lengths.data(), lengths.shape(0), &out.first,
+                           &out.second);
+    return out;
+}
+
+}  // namespace
+
+NB_MODULE(_kernels, m) {
+    m.doc() = "Inner loops of fairgroups.";
+    m.def("best_segments", &call<best_segments>, "a"_a, "b"_a, "rows"_a, "n_groups"_a, "min_rows"_a, "min_b"_a);
+    m.def("best_increasing", &call<best_increasing>, "a"_a, "b"_a, "rows"_a, "n_groups"_a, "min_rows"_a, "min_b"_a);
+    m.def("isotonic_blocks", &call_isotonic, "a"_a, "b"_a);
+    m.def("cell_maxima", &call_cell_maxima, "prefix"_a, "sizes"_a, "rate"_a);
+    m.def("window_maxima", &call_window_maxima, "prefix"_a, "lengths"_a, "rate"_a);
+    m.def("gaussian_window_maxima", &call_gaussian_maxima, "prefix"_a, "lengths"_a);
+}
+
+}  // namespace fairgroups

@@ -1,0 +1,201 @@
+"""Which sums make a fairness measure.
+
+Every measure here is a rate, Φ(k) = A_k / B_k − A / B, where A and B are sums over rows. A `Measure` says which two
+columns are summed, and whether a higher rate is good or bad for the person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups.errors import InputError
+
+__all__ = ["MEASURES", "Direction", "Measure", "resolve_measure"]
+
+Array = NDArray[np.float64]
+Direction = Literal["better", "worse", "neutral"]
+Columns = Callable[[Array, "Array | None"], tuple[Array, Array]]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A rate by group: two columns to sum, and what a higher rate means for a person.
+
+    Parameters
+    ----------
+    name : str
+        What a user types.
+    rate : str
+        What the rate is called in tables and charts.
+    columns : callable
+        ``columns(outcome, truth) -> (a, b)``, row by row and before weights. Rows with ``b = 0`` do not count.
+    higher : {"better", "worse", "neutral"}
+        What a higher rate means for the person, when nothing is said about the outcome.
+    higher_if_favourable, higher_if_unfavourable : {"better", "worse", "neutral"}
+        The same once the user has said that the outcome is good (or bad) to receive.
+    needs_truth : bool
+        Whether the true label is needed beside the outcome.
+    binary : bool
+        Whether outcome (and truth) must be yes/no.
+
+    Examples
+    --------
+    A measure of one's own, the share of people who wait longer than ten days:
+
+    >>> import numpy as np
+    >>> from fairgroups import Measure
+    >>> long_wait = Measure(
+    ...     "long_wait",
+    ...     rate="share waiting over 10 days",
+    ...     columns=lambda days, truth: ((days > 10).astype(float), np.ones_like(days)),
+    ...     higher="worse",
+    ...     binary=False,
+    ... )
+    >>> long_wait.direction(favourable=None)
+    'worse'
+    """
+
+    name: str
+    rate: str
+    columns: Columns
+    higher: Direction = "neutral"
+    higher_if_favourable: Direction | None = None
+    higher_if_unfavourable: Direction | None = None
+    needs_truth: bool = False
+    binary: bool = True
+
+    def __post_init__(self) -> None:
+        for value in (self.higher, self.higher_if_favourable, self.higher_if_unfavourable):
+            if value not in ("better", "worse", "neutral", None):
+                raise InputError(
+                    f"`higher` of measure {self.name!r} must be 'better', 'worse' or 'neutral'; got {value!r}."
+                )
+
+    def direction(self, *, favourable: bool | None) -> Direction:
+        """Say what a higher rate means for the person.
+
+        Parameters
+        ----------
+        favourable : bool or None
+            Whether the outcome is good to receive; None leaves the measure's own reading.
+        """
+        if favourable is None:
+            return self.higher
+        said = self.higher_if_favourable if favourable else self.higher_if_unfavourable
+        return self.higher if said is None else said
+
+    def sums(self, outcome: Array, truth: Array | None) -> tuple[Array, Array]:
+        """Give the columns that are summed into A and B, checked."""
+        if self.needs_truth and truth is None:
+            raise InputError(
+                f"measure {self.name!r} compares the outcome with the truth, and no truth was given.",
+                "name the column that holds the true label: truth=… in Python, --truth on the command line.",
+            )
+        a, b = self.columns(outcome, truth)
+        a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+        if a.shape != outcome.shape or b.shape != outcome.shape:
+            raise InputError(
+                f"measure {self.name!r} must give one A and one B for each of the {outcome.size} rows; "
+                f"got shapes {a.shape} and {b.shape}."
+            )
+        if not (np.isfinite(a).all() and np.isfinite(b).all()) or (b < 0).any() or bool(np.any((b == 0) & (a != 0))):
+            raise InputError(
+                f"measure {self.name!r} gave A or B values that cannot be summed.",
+                "A and B must be finite, B at least 0, and A must be 0 where B is 0.",
+            )
+        return a, b
+
+
+def _ones(x: Array) -> Array:
+    return np.ones_like(x)
+
+
+def _known(truth: Array | None) -> Array:
+    assert truth is not None  # Measure.sums has checked it
+    return truth
+
+
+MEASURES: dict[str, Measure] = {
+    measure.name: measure
+    for measure in (
+        Measure(
+            "statistical_parity",
+            rate="selection rate",
+            columns=lambda y, _: (y, _ones(y)),
+            higher="better",
+            higher_if_unfavourable="worse",
+        ),
+        Measure(
+            "equal_opportunity",
+            rate="true positive rate",
+            columns=lambda y, t: (y * _known(t), _known(t)),
+            higher="better",
+            higher_if_unfavourable="worse",
+            needs_truth=True,
+        ),
+        Measure(
+            # A false positive is read as a false alarm unless the user says that the outcome is a good one.
+            "predictive_equality",
+            rate="false positive rate",
+            columns=lambda y, t: (y * (1 - _known(t)), 1 - _known(t)),
+            higher="worse",
+            higher_if_favourable="better",
+            needs_truth=True,
+        ),
+        Measure(
+            "error_rate",
+            rate="error rate",
+            columns=lambda y, t: ((y != _known(t)).astype(np.float64), _ones(y)),
+            higher="worse",
+            needs_truth=True,
+        ),
+        Measure(
+            # Among those selected, how many merited it: high precision may mean a higher bar, or fewer false alarms.
+            "precision",
+            rate="precision",
+            columns=lambda y, t: (y * _known(t), y),
+            higher="neutral",
+            higher_if_unfavourable="better",
+            needs_truth=True,
+        ),
+        Measure(
+            "mean",
+            rate="mean outcome",
+            columns=lambda y, _: (y, _ones(y)),
+            higher="neutral",
+            higher_if_favourable="better",
+            higher_if_unfavourable="worse",
+            binary=False,
+        ),
+        Measure(
+            # Truth minus score: above 0 the score promises too little for the group.
+            "calibration",
+            rate="mean of truth minus score",
+            columns=lambda y, t: (_known(t) - y, _ones(y)),
+            higher="neutral",
+            higher_if_favourable="worse",
+            higher_if_unfavourable="better",
+            needs_truth=True,
+            binary=False,
+        ),
+    )
+}
+
+
+def resolve_measure(measure: str | Measure, *, outcome_is_binary: bool) -> Measure:
+    """Turn a name into a `Measure`; ``"auto"`` is statistical parity for yes/no outcomes, else the mean."""
+    if isinstance(measure, Measure):
+        return measure
+    if measure == "auto":
+        return MEASURES["statistical_parity" if outcome_is_binary else "mean"]
+    if measure not in MEASURES:
+        raise InputError(
+            f"unknown measure {measure!r}.",
+            f"use 'auto', {', '.join(map(repr, MEASURES))}, or a fairgroups.Measure of your own.",
+        )
+    return MEASURES[measure]

@@ -1,0 +1,323 @@
+"""Partition: the groups, as a value that everything else passes on.
+
+A partition holds all that assigning a new value to its group needs, and nothing else. It is frozen, compares by
+value, and travels as JSON or as an SQL expression.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups.errors import InputError, MissingValuesError, SchemaError
+from fairgroups.rows import Missing, column_of_numbers
+
+__all__ = ["Interval", "Partition"]
+
+SCHEMA = "fairgroups/partition"
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, order=True)
+class Interval:
+    """A range of values, with the side that each end belongs to."""
+
+    low: float = -math.inf
+    high: float = math.inf
+    low_closed: bool = True
+    high_closed: bool = False
+
+    def __post_init__(self) -> None:
+        if self.low == -math.inf:
+            object.__setattr__(self, "low_closed", False)
+        if self.high == math.inf:
+            object.__setattr__(self, "high_closed", False)
+
+    def describe(self, name: str, number: Any = "{:g}".format) -> str:
+        """Write the range as a person reads it: ``27 ≤ age < 41``."""
+        below, above = ("≤" if self.low_closed else "<"), ("≤" if self.high_closed else "<")
+        if self.low == -math.inf and self.high == math.inf:
+            return f"all {name}"
+        if self.low == -math.inf:
+            return f"{name} {above} {number(self.high)}"
+        if self.high == math.inf:
+            return f"{name} {'≥' if self.low_closed else '>'} {number(self.low)}"
+        return f"{number(self.low)} {below} {name} {above} {number(self.high)}"
+
+
+@dataclass(frozen=True, repr=False)
+class Partition:
+    """Groups of one sensitive attribute: each an interval, or a union of intervals; together they are the whole line.
+
+    Groups are ordered by their smallest value and numbered from 0. The outermost ones are open-ended, so values
+    beyond those seen belong to them. Build one with `from_edges`, by a search, or from JSON.
+
+    Parameters
+    ----------
+    groups : tuple of tuples of Interval
+        The intervals of each group.
+    name : str
+        What the attribute is called; used in labels.
+    missing : {"error", "drop", "group"}
+        What `assign` does with NaN: raise, give −1, or give the last group, which exists for that.
+
+    Examples
+    --------
+    >>> from fairgroups import Partition
+    >>> young_and_old = Partition.from_edges([25, 45], name="age")
+    >>> young_and_old.labels
+    ('age < 25', '25 ≤ age < 45', 'age ≥ 45')
+    >>> young_and_old.assign([24.9, 25, 80]).tolist()
+    [0, 1, 2]
+    """
+
+    groups: tuple[tuple[Interval, ...], ...]
+    name: str = ""
+    missing: Missing = "error"
+
+    def __post_init__(self) -> None:
+        if self.missing not in ("error", "drop", "group"):
+            raise InputError(f"`missing` must be 'error', 'drop' or 'group'; got {self.missing!r}.")
+        segments = sorted((interval, k) for k, group in enumerate(self.groups) for interval in group)
+        if not segments or any(not group for group in self.groups):
+            raise InputError("a partition needs at least one group, and each group at least one interval.")
+        for interval, _ in segments:
+            if not interval.low < interval.high and not (
+                interval.low == interval.high and interval.low_closed and interval.high_closed
+            ):
+                raise InputError(f"{interval} holds no value.")
+        ends = [interval for interval, _ in segments]
+        meets = all(x.high == y.low and x.high_closed != y.low_closed for x, y in pairwise(ends))
+        if ends[0].low != -math.inf or ends[-1].high != math.inf or not meets:
+            raise InputError(
+                "the intervals of a partition must cover every number exactly once, from −inf to inf.",
+                "let the first begin at −inf, the last end at inf, and each begin where the one before ends.",
+            )
+        order = list(dict.fromkeys(k for _, k in segments))
+        if order != sorted(order):
+            raise InputError("groups must be ordered by their smallest value.")
+
+    @classmethod
+    def from_edges(
+        cls,
+        edges: Iterable[float],
+        *,
+        closed: Literal["left", "right"] = "left",
+        owners: Sequence[int] | None = None,
+        name: str = "",
+        missing: Missing = "error",
+    ) -> Partition:
+        """Cut the line at `edges`.
+
+        Parameters
+        ----------
+        edges : iterable of float
+            Inner borders, increasing; k borders make k + 1 intervals.
+        closed : {"left", "right"}
+            ``"left"``: a border is the first value of the group to its right, [a, b). ``"right"``: it is the last
+            value of the group to its left, (a, b], as in "L* ≤ 60".
+        owners : sequence of int, optional
+            For each interval the number of its group, for groups made of several intervals.
+        name, missing
+            See `Partition`.
+        """
+        if closed not in ("left", "right"):
+            raise InputError(f"`closed` must be 'left' or 'right'; got {closed!r}.")
+        borders = [float(edge) + 0.0 for edge in edges]
+        if any(not math.isfinite(x) for x in borders) or any(not x < y for x, y in pairwise(borders)):
+            raise InputError(f"edges must be finite and increasing; got {borders}.", "sort them and drop repeats.")
+        left = closed == "left"
+        ends = [-math.inf, *borders, math.inf]
+        segments = [Interval(low, high, low_closed=left, high_closed=not left) for low, high in pairwise(ends)]
+        codes = list(range(len(segments))) if owners is None else list(owners)
+        if len(codes) != len(segments):
+            raise InputError(f"{len(segments)} intervals need as many owners; got {len(codes)}.")
+        rank = {k: i for i, k in enumerate(dict.fromkeys(codes))}
+        groups: list[list[Interval]] = [[] for _ in rank]
+        for segment, code in zip(segments, codes, strict=True):
+            into = groups[rank[code]]
+            if into and into[-1].high == segment.low:  # a border inside a group is no border
+                last = into.pop()
+                segment = Interval(last.low, segment.high, last.low_closed, segment.high_closed)  # noqa: PLW2901
+            into.append(segment)
+        return cls(tuple(map(tuple, groups)), name=name, missing=missing)
+
+    @property
+    def n_groups(self) -> int:
+        """Count the groups, the one of missing values included."""
+        return len(self.groups) + (self.missing == "group")
+
+    @property
+    def connected(self) -> bool:
+        """Say whether every group is one interval."""
+        return all(len(group) == 1 for group in self.groups)
+
+    @property
+    def edges(self) -> tuple[float, ...]:
+        """Give the inner borders, from left to right."""
+        return tuple(interval.low for interval, _ in self._segments[1:])
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Give each group's name: the interval itself."""
+        name = self.name or "x"
+        number = _shortest(self.edges)
+        said = [" or ".join(part.describe(name, number) for part in group) for group in self.groups]
+        if self.missing == "group":
+            said.append(f"{name} missing")
+        return tuple(said)
+
+    @property
+    def _segments(self) -> list[tuple[Interval, int]]:
+        return sorted((interval, k) for k, group in enumerate(self.groups) for interval in group)
+
+    def assign(self, values: Any) -> NDArray[np.intp]:
+        """Give the number of each value's group."""
+        numbers = column_of_numbers(values, self.name or "x")
+        segments = self._segments
+        # "x > b" is "x ≥ the next number after b", so one search serves both kinds of border.
+        firsts = [x.low if x.low_closed else np.nextafter(x.low, math.inf) for x, _ in segments[1:]]
+        owners = np.array([k for _, k in segments], dtype=np.intp)
+        codes = owners[np.searchsorted(np.array(firsts), numbers, side="right")]
+        absent = np.isnan(numbers)
+        if absent.any():
+            if self.missing == "error":
+                raise MissingValuesError(
+                    f"{absent.sum()} value(s) of {self.name or 'x'!r} are missing (NaN), the first in row "
+                    f"{absent.argmax()}.",
+                    "fit with missing='drop' to give them −1, or missing='group' to give them a group.",
+                )
+            codes[absent] = -1 if self.missing == "drop" else len(self.groups)
+        return codes
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the partition as plain data, ready for JSON."""
+        from fairgroups import __version__
+
+        return {
+            "schema": SCHEMA,
+            "schema_version": SCHEMA_VERSION,
+            "library_version": __version__,
+            "columns": [self.name],
+            "missing": self.missing,
+            "groups": [
+                {
+                    "label": label,
+                    "boxes": [
+                        [
+                            {
+                                "low": _finite(part.low),
+                                "high": _finite(part.high),
+                                "low_closed": part.low_closed,
+                                "high_closed": part.high_closed,
+                            }
+                        ]
+                        for part in group
+                    ],
+                }
+                for label, group in zip(self.labels, self.groups, strict=False)
+            ],
+        }
+
+    def to_json(self) -> str:
+        """Write the partition as JSON; `from_json` reads it back, equal."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Partition:
+        """Read a partition that `to_json` wrote."""
+        try:
+            data = json.loads(text)
+        except ValueError as error:
+            raise SchemaError(f"this is not JSON: {error}.") from error
+        return cls.from_dict(data)
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Partition:
+        """Build a partition from what `to_dict` gave."""
+        if not isinstance(data, Mapping) or data.get("schema") != SCHEMA:
+            raise SchemaError(f"this is not a partition: its schema is not {SCHEMA!r}.")
+        version = data.get("schema_version")
+        if not isinstance(version, int) or version > SCHEMA_VERSION:
+            raise SchemaError(
+                f"this partition has schema version {version!r}; this library reads up to {SCHEMA_VERSION}.",
+                "install a newer fairgroups.",
+            )
+        try:
+            (name,) = data["columns"]
+            groups = tuple(
+                tuple(
+                    Interval(
+                        -math.inf if box["low"] is None else float(box["low"]),
+                        math.inf if box["high"] is None else float(box["high"]),
+                        bool(box["low_closed"]),
+                        bool(box["high_closed"]),
+                    )
+                    for (box,) in group["boxes"]
+                )
+                for group in data["groups"]
+            )
+            return cls(groups, name=str(name), missing=data["missing"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise SchemaError(f"this partition is damaged: {error}.") from error
+
+    def to_sql(self, column: str | None = None) -> str:
+        """Write a CASE expression that gives the group's number, for DuckDB and PostgreSQL.
+
+        Parameters
+        ----------
+        column : str, optional
+            The column's name, quoted here whatever it holds; by default the partition's own.
+
+        Returns
+        -------
+        str
+            An expression for a SELECT list. Missing values give NULL, or the last group under ``missing="group"``.
+        """
+        name = column if column is not None else self.name
+        if not name:
+            raise InputError("to_sql needs the column's name.", "say partition.to_sql('age').")
+        value = 'CAST("' + name.replace('"', '""') + '" AS DOUBLE PRECISION)'
+        absent = str(len(self.groups)) if self.missing == "group" else "NULL"
+        lines = [f"WHEN {value} IS NULL OR {value} = CAST('NaN' AS DOUBLE PRECISION) THEN {absent}"]
+        segments = self._segments
+        lines += [
+            f"WHEN {value} {'<=' if part.high_closed else '<'} {_sql_number(part.high)} THEN {k}"
+            for part, k in segments[:-1]
+        ]
+        body = "\n  ".join(lines)
+        return f"CASE\n  {body}\n  ELSE {segments[-1][1]}\nEND"
+
+    def __repr__(self) -> str:
+        return f"Partition({', '.join(self.labels)})"
+
+
+def _finite(x: float) -> float | None:
+    return x if math.isfinite(x) else None
+
+
+def _sql_number(x: float) -> str:
+    # With an exponent DuckDB reads a double, not a decimal; both engines then find the very same number.
+    return repr(x) if "e" in repr(x) else f"{x!r}e0"
+
+
+def _shortest(borders: Sequence[float]) -> Any:
+    """Choose the fewest digits (at least four) that still tell all borders apart."""
+    for digits in range(4, 18):
+        said = [f"{x:.{digits}g}" for x in borders]
+        if len(set(said)) == len(set(borders)):
+            break
+
+    def number(x: float) -> str:
+        if x == int(x) and abs(x) < 1e15:
+            return str(int(x))
+        return f"{x:.{max(digits, len(str(int(abs(x)))))}g}"
+
+    return number

@@ -1,0 +1,143 @@
+"""Path: what every search returns, the best groups for each number of groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups.cells import Cells
+from fairgroups.errors import InputError
+from fairgroups.measures import Measure
+from fairgroups.partition import Partition
+from fairgroups.rows import Missing
+
+__all__ = ["Limits", "Path", "Units"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The least that a group must hold: rows, and weight in the measure's denominator B."""
+
+    rows: float = 1
+    b: float = 0.0
+
+
+@dataclass(frozen=True)
+class Units:
+    """Cells that a search may cut between: those with B = 0 have joined their left neighbour.
+
+    `starts` holds the first cell of each unit.
+    """
+
+    starts: NDArray[np.intp]
+    a: Array
+    b: Array
+    rows: Array
+
+    @classmethod
+    def of(cls, cells: Cells, measure: Measure | str) -> Units:
+        """Take the units of a measure; rows whose value is missing are not among them."""
+        moments = cells[measure]
+        n = len(cells)
+        a, b, rows = moments.a[:n], moments.b[:n], cells.rows[:n].astype(np.float64)
+        holds = b > 0
+        if not holds.any():
+            raise InputError("no row with a known sensitive value counts in this measure: B is 0 everywhere.")
+        starts = np.flatnonzero(holds)
+        starts[0] = 0
+        if starts.size == n:
+            return cls(starts, a, b, rows)
+        return cls(starts, *(np.add.reduceat(x, starts) for x in (a, b, rows)))
+
+    def __len__(self) -> int:
+        return int(self.starts.size)
+
+    def allowed(self, limits: Limits) -> bool:
+        """Say whether every unit alone is large enough to be a group."""
+        return bool(self.rows.min() >= limits.rows and self.b.min() >= limits.b)
+
+    def at_most(self, n_units: int) -> Units:
+        """Join neighbours until at most about `n_units` are left, each with about the same B."""
+        if len(self) <= n_units:
+            return self
+        share = np.cumsum(self.b) / self.b.sum()
+        first = np.unique(np.searchsorted(share, np.arange(n_units) / n_units, side="right"))
+        sums = (np.add.reduceat(x, first) for x in (self.a, self.b, self.rows))
+        return Units(self.starts[first], *sums)
+
+
+@dataclass(frozen=True)
+class Path:
+    """The best groups for each number of groups, from one to the most that was asked for.
+
+    Attributes
+    ----------
+    borders : tuple of arrays
+        ``borders[k - 1]``: the first cell of each interval but the first, for k groups.
+    owners : tuple of arrays, or None
+        For each interval its group, where groups may be disconnected.
+    variance : array
+        ``variance[k - 1]``: the variance of Φ between k groups.
+    exact : bool
+        Whether the groups are proven best on the cells given.
+    note : str
+        What a user should know, or "".
+    """
+
+    cells: Cells
+    measure: str
+    borders: tuple[NDArray[np.intp], ...]
+    variance: Array
+    owners: tuple[NDArray[np.intp], ...] | None = None
+    exact: bool = True
+    note: str = ""
+
+    def __len__(self) -> int:
+        return len(self.borders)
+
+    def partition(self, n_groups: int, *, missing: Missing = "error") -> Partition:
+        """Give the partition into `n_groups`."""
+        borders = self.borders[n_groups - 1]
+        owners = None if self.owners is None else [int(k) for k in self.owners[n_groups - 1]]
+        return Partition.from_edges(self.cells.edges[borders], owners=owners, name=self.cells.name, missing=missing)
+
+
+def make_path(
+    cells: Cells,
+    measure: Measure | str,
+    borders: list[NDArray[np.intp]],
+    *,
+    owners: list[NDArray[np.intp]] | None = None,
+    exact: bool = True,
+    note: str = "",
+) -> Path:
+    """Measure the variance of each step and pack the path."""
+    moments = cells[measure]
+    n = len(cells)
+    a_all, b_all = moments.a.sum(), moments.b.sum()
+    rate = a_all / b_all
+    prefix_a = np.concatenate([[0.0], np.cumsum(moments.a[:n] - rate * moments.b[:n])])
+    prefix_b = np.concatenate([[0.0], np.cumsum(moments.b[:n])])
+    variance = np.zeros(len(borders))
+    for i, cut in enumerate(borders):
+        ends = np.concatenate([[0], cut, [n]])
+        a, b = np.diff(prefix_a[ends]), np.diff(prefix_b[ends])
+        if owners is not None:
+            a, b = np.bincount(owners[i], a), np.bincount(owners[i], b)
+        variance[i] = np.sum(a**2 / b) if b.size > 1 else 0.0
+    if cells.missing and moments.b[n] > 0:
+        variance += (moments.a[n] - rate * moments.b[n]) ** 2 / moments.b[n]
+    name = measure.name if isinstance(measure, Measure) else measure
+    return Path(
+        cells,
+        name,
+        tuple(borders),
+        variance / b_all,
+        owners=None if owners is None else tuple(owners),
+        exact=exact,
+        note=note,
+    )

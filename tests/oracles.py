@@ -1,0 +1,106 @@
+"""Slow and obviously right: what the solvers are held against."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+
+def segments(cuts, n):
+    ends = [0, *cuts, n]
+    return list(itertools.pairwise(ends))
+
+
+def total(a, b, cuts):
+    return sum(a[i:j].sum() ** 2 / b[i:j].sum() for i, j in segments(cuts, len(a)))
+
+
+def variance(a, b, cuts):
+    return total(a, b, cuts) / b.sum() - (a.sum() / b.sum()) ** 2
+
+
+def brute_force(a, b, rows, n_groups, *, min_rows=0.0, min_b=0.0, direction=0):
+    """Best variance over all ways to cut, or None; direction +1 (−1) asks for strictly rising (falling) rates."""
+    best = None
+    for cuts in itertools.combinations(range(1, len(a)), n_groups - 1):
+        parts = segments(cuts, len(a))
+        sums = np.array([(a[i:j].sum(), b[i:j].sum(), rows[i:j].sum()) for i, j in parts])
+        if (sums[:, 2] < min_rows).any() or (sums[:, 1] < min_b - 1e-12).any() or (sums[:, 1] <= 0).any():
+            continue
+        if direction and not (direction * np.diff(sums[:, 0] / sums[:, 1]) > 1e-10).all():
+            continue
+        value = np.sum(sums[:, 0] ** 2 / sums[:, 1]) / b.sum() - (a.sum() / b.sum()) ** 2
+        if best is None or value > best:
+            best = value
+    return best
+
+
+def quadratic_programme(a, b, n_groups):
+    """Best variance for each number of groups by the O(K M²) dynamic programme."""
+    a = a - b * (a.sum() / b.sum())
+    A, B = np.concatenate([[0], np.cumsum(a)]), np.concatenate([[0], np.cumsum(b)])
+    n = len(a)
+    value = np.full(n + 1, -np.inf)
+    value[1:] = A[1:] ** 2 / B[1:]
+    out = [value[n]]
+    for _ in range(n_groups - 1):
+        new = np.full(n + 1, -np.inf)
+        for j in range(1, n + 1):
+            new[j] = np.max(value[:j] + np.divide((A[j] - A[:j]) ** 2, B[j] - B[:j]))
+        value = new
+        out.append(value[n])
+    return np.array(out) / b.sum()
+
+
+def paper_ranges(sum_by_bin):
+    """The paper's Algorithm 1: sums over all ranges of bins, by recurrence."""
+    m = len(sum_by_bin)
+    out = np.zeros((m, m))
+    out[0, 0] = sum_by_bin[0]
+    for j in range(1, m):
+        out[0, j] = out[0, j - 1] + sum_by_bin[j]
+    for i in range(1, m):
+        for j in range(i, m):
+            out[i, j] = out[i - 1, j] - sum_by_bin[i - 1]
+    return out
+
+
+def paper_psi(y, sensitive, grid):
+    """The paper's Algorithm 2: Ψ of all ranges, and the shares of people in them."""
+    code = np.clip(np.searchsorted(grid, sensitive, side="right") - 1, 0, len(grid) - 2)
+    n = paper_ranges(np.bincount(code, minlength=len(grid) - 1).astype(float))
+    positive = paper_ranges(np.bincount(code, y, minlength=len(grid) - 1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return positive / n - y.mean(), n / len(y)
+
+
+def paper_search(psi, share, n_groups):
+    """The paper's exhaustive search on the grid."""
+    m = len(psi)
+    best, best_cuts = -1.0, None
+    for cuts in itertools.combinations(range(1, m), n_groups - 1):
+        value = 0.0
+        mean = 0.0
+        for i, j in segments(cuts, m):
+            mean += share[i, j - 1] * psi[i, j - 1]
+        for i, j in segments(cuts, m):
+            value += share[i, j - 1] * (psi[i, j - 1] - mean) ** 2
+        if value > best:
+            best, best_cuts = value, cuts
+    return best, best_cuts
+
+
+def all_clusterings(values, weights, n_groups):
+    """Least within-cluster sum of squares over every way to colour the values."""
+    best = np.inf
+    for colours in itertools.product(range(n_groups), repeat=len(values)):
+        c = np.array(colours)
+        if len(set(colours)) < n_groups:
+            continue
+        cost = 0.0
+        for k in range(n_groups):
+            v, w = values[c == k], weights[c == k]
+            cost += np.sum(w * (v - np.average(v, weights=w)) ** 2)
+        best = min(best, cost)
+    return best
