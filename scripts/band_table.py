@@ -38,7 +38,9 @@ def lengths_of(n_rows: int) -> np.ndarray:
 
 def draws_of(n_rows: int) -> int:
     """Choose how many data sets to draw."""
-    return 10_000 if n_rows <= 3_000 else 5_000 if n_rows <= 10_000 else 2_000 if n_rows <= 100_000 else 400
+    return {30: 40_000, 100: 40_000, 300: 40_000, 1_000: 20_000, 3_000: 20_000}.get(
+        n_rows, 8_000 if n_rows < 100_000 else 4_000 if n_rows < 1_000_000 else 800
+    )
 
 
 def simulate(task: tuple[int, float | str, int, int]) -> tuple[int, float | str, np.ndarray]:

@@ -106,10 +106,10 @@ class Band:
     def _calibrate(self, calibration: Calibration, seed: int) -> Quantiles:
         m = self._moments
         plain = bool(np.array_equal(m.bb, m.b)) and bool(np.array_equal(m.aa, m.a))  # 0/1 without weights
-        can = self.bounded and plain and 0 < self.overall < 1
+        can = self.bounded and plain
         if calibration == "simulate" and not can:
             raise InputError(
-                "the band's width can be simulated only for unweighted yes/no outcomes that are not all the same.",
+                "the band's width can be simulated only for unweighted yes/no outcomes.",
                 "leave calibration='auto'.",
             )
         few = np.count_nonzero(m.b) <= FEW_CELLS

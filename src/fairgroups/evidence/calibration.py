@@ -42,7 +42,7 @@ def _table() -> dict[str, Any]:
 
 
 def from_table(n: float, rate: float | None, level: float) -> Quantiles:
-    """Look the quantiles up; between entries the larger neighbour counts.
+    """Look the quantiles up: interpolated in log n, the larger of the neighbouring rates and levels.
 
     Parameters
     ----------
@@ -58,16 +58,17 @@ def from_table(n: float, rate: float | None, level: float) -> Quantiles:
     column = int(np.searchsorted(levels, level - 1e-9))
     if column == len(levels):
         raise ValueError(f"the table goes up to a level of {levels[-1]}; got {level}.")
-    right = int(np.searchsorted(sizes, n))
-    rows = {min(right, len(sizes) - 1), max(right - 1, 0)}
     if rate is None:
         columns = {rates.index(GAUSSIAN)}
     else:
         falling = [-x for x in rates[:-1]]  # from one half downwards
-        at = int(np.searchsorted(falling, -min(rate, 1 - rate)))
+        at = int(np.searchsorted(falling, -_safe_rate(rate, n)))
         columns = {min(at, len(falling) - 1), max(at - 1, 0)}
-    found = {kind: max(table[kind][i][j][column] for i in rows for j in columns) for kind in ("rate", "phi")}
-    return Quantiles(found["rate"], found["phi"], "table")
+    of_rate, of_phi = (
+        max(np.interp(np.log(n), np.log(sizes), [row[j][column] for row in table[kind]]) for j in columns)
+        for kind in ("rate", "phi")
+    )
+    return Quantiles(float(of_rate), float(of_phi), "table")
 
 
 def simulated(sizes: NDArray[np.int64], rate: float, level: float, *, n_draws: int = 2000, seed: int = 0) -> Quantiles:
@@ -78,13 +79,14 @@ def simulated(sizes: NDArray[np.int64], rate: float, level: float, *, n_draws: i
     sizes : array of int
         Rows of each cell that count in the measure, in order.
     rate : float
-        The overall rate, strictly between 0 and 1.
+        The overall rate.
     level : float
         Confidence level.
     n_draws, seed : int
         How many data sets to draw, and the seed.
     """
     kept = sizes[sizes > 0]
+    rate = _safe_rate(rate, float(kept.sum()))
     key = (kept.tobytes(), rate, n_draws, seed)
     if key not in CACHE:
         CACHE[key] = _draw(kept, rate, n_draws, seed)
@@ -92,6 +94,12 @@ def simulated(sizes: NDArray[np.int64], rate: float, level: float, *, n_draws: i
     safe = min(1.0, level + np.sqrt(level * (1 - level) / n_draws))  # one standard error to the safe side
     q = [float(np.quantile(draws, safe, method="higher")) for draws in (of_rate, of_phi)]
     return Quantiles(q[0], q[1], f"simulated on {kept.size} cells")
+
+
+def _safe_rate(rate: float, n: float) -> float:
+    """Give the rarer outcome's rate, not below what chance may have hidden: quantiles fall when events are few."""
+    rare = min(max(rate, 0.0), max(1 - rate, 0.0))
+    return float(min(0.5, rare + 2 * np.sqrt(rare / n) + 3 / n))
 
 
 def _draw(sizes: NDArray[np.int64], rate: float, n_draws: int, seed: int) -> tuple[Array, Array]:
