@@ -92,8 +92,10 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=2_000)
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
-    print(f"| {options.runs} runs, nominal 95 % | band: all covered | band: some group named | plug-in: per group covered | "
-          "plug-in: some group named | width / split |")
+    print(
+        f"| {options.runs} runs, nominal 95 % | band: all covered | band: some group named "
+        "| plug-in: per group covered | plug-in: some group named | width / split |"
+    )
     print("|---|---|---|---|---|---|")
     with ProcessPoolExecutor(options.processes) as pool:
         for situation in situations():

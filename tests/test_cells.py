@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from strategies import people
 
 from fairgroups import Cells, InputError
+from strategies import people
 
 
 @settings(max_examples=100, deadline=None)
@@ -81,7 +81,9 @@ def test_missing_values_have_a_cell_of_their_own():
         Cells.from_arrays([np.nan], [1], missing="group")
 
 
-@pytest.mark.parametrize("options", [{"n_cells": 0}, {"n_cells": 2.5}, {"n_cells": 3, "spacing": "log"}, {"edges": [2, 1]}])
+@pytest.mark.parametrize(
+    "options", [{"n_cells": 0}, {"n_cells": 2.5}, {"n_cells": 3, "spacing": "log"}, {"edges": [2, 1]}]
+)
 def test_bad_options(options):
     with pytest.raises(InputError):
         Cells.from_arrays([1, 2], [0, 1], **options)

@@ -31,7 +31,8 @@ def where(partition, value):
         k
         for k, group in enumerate(partition.groups)
         for i in group
-        if (i.low < value or (i.low == value and i.low_closed)) and (value < i.high or (i.high == value and i.high_closed))
+        if (i.low < value or (i.low == value and i.low_closed))
+        and (value < i.high or (i.high == value and i.high_closed))
     ]
     assert len(hits) == 1
     return hits[0]
@@ -71,9 +72,7 @@ def test_sql_gives_the_same_groups(partition, values):
 def test_sql_on_integer_and_float_columns():
     partition = Partition.from_edges([2, 3.5], name="age")
     with duckdb.connect() as connection:
-        found = connection.execute(
-            f"SELECT {partition.to_sql()} FROM (SELECT unnest([1, 2, 3, 4]) AS age)"
-        ).fetchall()
+        found = connection.execute(f"SELECT {partition.to_sql()} FROM (SELECT unnest([1, 2, 3, 4]) AS age)").fetchall()
         assert [f[0] for f in found] == [0, 1, 1, 2]
         tenth = Partition.from_edges([0.1], name="age")
         found = connection.execute(f"SELECT {tenth.to_sql()} FROM (SELECT 0.1::FLOAT AS age)").fetchone()
@@ -122,7 +121,15 @@ def test_groups_must_tile_the_line(groups):
 
 @pytest.mark.parametrize(
     ("edges", "options"),
-    [([2, 1], {}), ([1, 1], {}), ([math.nan], {}), ([math.inf], {}), ([1], {"closed": "both"}), ([1], {"owners": [0]}), ([1], {"missing": "x"})],
+    [
+        ([2, 1], {}),
+        ([1, 1], {}),
+        ([math.nan], {}),
+        ([math.inf], {}),
+        ([1], {"closed": "both"}),
+        ([1], {"owners": [0]}),
+        ([1], {"missing": "x"}),
+    ],
 )
 def test_bad_edges(edges, options):
     with pytest.raises(InputError):
@@ -131,7 +138,14 @@ def test_bad_edges(edges, options):
 
 @pytest.mark.parametrize(
     "text",
-    ["{", "[]", "{}", '{"schema": "other"}', '{"schema": "fairgroups/partition", "schema_version": 99}', '{"schema": "fairgroups/partition", "schema_version": 1}'],
+    [
+        "{",
+        "[]",
+        "{}",
+        '{"schema": "other"}',
+        '{"schema": "fairgroups/partition", "schema_version": 99}',
+        '{"schema": "fairgroups/partition", "schema_version": 1}',
+    ],
 )
 def test_foreign_or_newer_json_is_refused(text):
     with pytest.raises(SchemaError):

@@ -251,7 +251,7 @@ def audit(
     direction = used.direction(favourable=favourable)
     said = verdicts(bounds.low, bounds.high, direction, gap)
     records = _records(groups, bounds, said, direction, bounded=moments.bounded)
-    notes += _notes(rows, moments.bounded, weight, inference, partition)
+    notes += _notes(rows, moments.bounded, weight, inference, partition, searched=path is not None)
     return Audit(
         records=records,
         partition=partition,
@@ -401,7 +401,9 @@ def _records(
     return [dict(zip(plain, row, strict=True)) for row in zip(*plain.values(), strict=True)]
 
 
-def _notes(rows: Rows, bounded: bool, weight: str | None, inference: Inference, partition: Partition) -> list[str]:
+def _notes(
+    rows: Rows, bounded: bool, weight: str | None, inference: Inference, partition: Partition, *, searched: bool
+) -> list[str]:
     notes = []
     if rows.dropped:
         said = ", ".join(f"{n} for {name!r}" for name, n in rows.dropped.items())
@@ -410,9 +412,9 @@ def _notes(rows: Rows, bounded: bool, weight: str | None, inference: Inference, 
         notes.append("The outcome is not between 0 and 1: intervals take it as sub-Gaussian with an estimated scale.")
     if weight is not None:
         notes.append("Weights enter the intervals by the effective number of rows.")
-    if inference == "split":
+    if inference == "split" and searched:
         notes.append("Groups were found on one half of the rows; counts, rates and intervals are of the other half.")
-    if inference == "plugin":
+    if inference == "plugin" and searched:
         notes.append(
             "Plug-in intervals treat the groups as given although they were searched for: they are too narrow, "
             "and on data without discrimination they raise false alarms more often than not."

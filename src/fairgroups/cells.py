@@ -314,7 +314,7 @@ class _Binner:
     """Which cell each row belongs to, and sums over it."""
 
     def __init__(self, edges: Array, *, order: Any = None, starts: Any = None, codes: Any = None) -> None:
-        self.edges = edges
+        self.edges = edges + 0.0 if edges[0] <= 0 <= edges[-1] else edges  # no −0
         self.order = order
         self.starts = starts
         self.codes = codes
@@ -330,8 +330,10 @@ class _Binner:
             new = np.empty(values.size, dtype=bool)
             new[0] = True
             np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+            if new.all():
+                return cls(ordered, order=order)
             starts = np.flatnonzero(new)
-            return cls(ordered[starts] + 0.0, order=order, starts=starts)
+            return cls(ordered[starts], order=order, starts=starts)
         if not isinstance(n_cells, int | np.integer) or isinstance(n_cells, bool) or n_cells < 1:
             raise InputError(f"`n_cells` must be a whole number of at least 1, or None; got {n_cells!r}.")
         if spacing == "quantile":
@@ -350,11 +352,13 @@ class _Binner:
     def sum(self, column: Array) -> Array:
         if self.distinct:
             ordered = column[self.order]
-            return ordered if self.starts.size == ordered.size else np.add.reduceat(ordered, self.starts)
+            return ordered if self.starts is None else np.add.reduceat(ordered, self.starts)
         return _sum_by(self.codes, column, self.edges.size)
 
     @property
     def row_counts(self) -> NDArray[np.int64]:
+        if self.distinct and self.starts is None:
+            return np.ones(self.order.size, dtype=np.int64)
         if self.distinct:
             sizes = np.diff(self.starts, append=self.order.size)
         else:

@@ -181,11 +181,8 @@ class Partition:
     def assign(self, values: Any) -> NDArray[np.intp]:
         """Give the number of each value's group."""
         numbers = column_of_numbers(values, self.name or "x")
-        segments = self._segments
-        # "x > b" is "x ≥ the next number after b", so one search serves both kinds of border.
-        firsts = [x.low if x.low_closed else np.nextafter(x.low, math.inf) for x, _ in segments[1:]]
-        owners = np.array([k for _, k in segments], dtype=np.intp)
-        codes = owners[np.searchsorted(np.array(firsts), numbers, side="right")]
+        firsts, owners = self._firsts()
+        codes = owners[np.searchsorted(firsts, numbers, side="right")]
         absent = np.isnan(numbers)
         if absent.any():
             if self.missing == "error":
@@ -196,6 +193,20 @@ class Partition:
                 )
             codes[absent] = -1 if self.missing == "drop" else len(self.groups)
         return codes
+
+    def runs(self, ordered: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Say where groups begin in values sorted from low to high, and which ones: without looking at each value."""
+        firsts, owners = self._firsts()
+        starts = np.concatenate([[0], np.searchsorted(ordered, firsts)])
+        holds = np.diff(starts, append=ordered.size) > 0
+        return starts[holds], owners[holds]
+
+    def _firsts(self) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        """Give the first value of each segment but the first, and the group of each segment."""
+        segments = self._segments
+        # "x > b" is "x ≥ the next number after b", so one search serves both kinds of border.
+        firsts = [x.low if x.low_closed else np.nextafter(x.low, math.inf) for x, _ in segments[1:]]
+        return np.array(firsts, dtype=np.float64), np.array([k for _, k in segments], dtype=np.intp)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the partition as plain data, ready for JSON."""

@@ -20,6 +20,9 @@ from fairgroups.errors import ColumnError, InputError, MissingValuesError
 
 __all__ = ["Missing", "Rows", "Table", "column_of_numbers", "read_table"]
 
+_NOT_A_VALUE = ["", "NA", "N/A", "NaN", "nan", "null", "NULL"]
+_CSV_TYPES = ["BIGINT", "DOUBLE", "DATE", "TIMESTAMP", "VARCHAR"]
+
 Array = NDArray[np.float64]
 Missing = Literal["error", "drop", "group"]
 
@@ -171,7 +174,10 @@ def _read_file(path: Path, names: list[str]) -> dict[str, NDArray[Any]]:
         if suffixes[-1:] in ([".parquet"], [".pq"]):
             relation = connection.read_parquet(str(path))
         elif {".csv", ".tsv", ".txt"} & set(suffixes[-2:]):
-            relation = connection.read_csv(str(path))
+            # Types from the whole file, not its first rows; yes/no stays text, so that --positive can name it.
+            relation = connection.read_csv(
+                str(path), sample_size=-1, na_values=_NOT_A_VALUE, auto_type_candidates=_CSV_TYPES
+            )
         else:
             raise InputError(
                 f"cannot tell the format of {path.name!r}.",
@@ -287,6 +293,9 @@ def _outcome(values: NDArray[Any], name: str, positive: Any, *, optional_positiv
         values = values.filled(None)
     items = [None if _is_missing(value) else str(value) for value in values.tolist()]
     labels = sorted({item for item in items if item is not None})
+    if positive is None and labels and {label.lower() for label in labels} <= {"true", "false"}:
+        positive = next((label for label in labels if label.lower() == "true"), "true")
+        labels = sorted({*labels, positive})
     shown = ", ".join(_shorten(label) for label in labels[:5]) + (", …" if len(labels) > 5 else "")
     if len(labels) > 2:
         raise InputError(

@@ -24,7 +24,9 @@ def test_plugin_interval_is_the_delta_method():
 def test_plugin_with_weights_equals_repeated_rows_in_its_estimate():
     x, y, w = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]), np.array([3, 1, 2, 2])
     one = group_rates(Cells.from_arrays(x, y, weight=w), Partition.from_edges([1]), "statistical_parity")
-    two = group_rates(Cells.from_arrays(np.repeat(x, w), np.repeat(y, w)), Partition.from_edges([1]), "statistical_parity")
+    two = group_rates(
+        Cells.from_arrays(np.repeat(x, w), np.repeat(y, w)), Partition.from_edges([1]), "statistical_parity"
+    )
     assert one.phi == pytest.approx(two.phi)
     assert one.variance == pytest.approx(two.variance)
 

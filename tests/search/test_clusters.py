@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import all_clusterings
 
 from fairgroups import Cells, FairKMeans
 from fairgroups.search.clusters import best_clusters
+from oracles import all_clusterings
 
 
 @settings(max_examples=80, deadline=None)
@@ -22,7 +22,10 @@ def test_equals_all_colourings(counts, weighted):
     partition = path.partition(k)
     codes = partition.assign(np.arange(len(size)))
     w = size.astype(float) if weighted else np.ones(len(size))
-    cost = sum(np.sum(w[codes == g] * (psi[codes == g] - np.average(psi[codes == g], weights=w[codes == g])) ** 2) for g in range(k))
+    cost = sum(
+        np.sum(w[codes == g] * (psi[codes == g] - np.average(psi[codes == g], weights=w[codes == g])) ** 2)
+        for g in range(k)
+    )
     assert cost == pytest.approx(all_clusterings(psi, w, k), abs=1e-12)
 
 

@@ -2,14 +2,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import brute_force, paper_psi, paper_search, quadratic_programme, variance
-from strategies import cell_sums, people
 
 from fairgroups import MEASURES, Cells, FairGroups, make_synthetic, rand_index
 from fairgroups._kernels import best_segments
 from fairgroups.errors import InputError
 from fairgroups.search.intervals import best_intervals
 from fairgroups.search.path import Limits
+from oracles import brute_force, paper_psi, paper_search, quadratic_programme, variance
+from strategies import cell_sums, people
 
 
 @settings(max_examples=1500, deadline=None)
@@ -34,9 +34,7 @@ def test_equals_brute_force(sums, n_groups, min_rows, min_b):
 def test_every_measure_equals_brute_force(measure, rows, n_groups, weighted):
     sensitive, outcome, truth, weight = rows
     try:
-        cells = Cells.from_arrays(
-            sensitive, outcome, truth=truth, weight=weight if weighted else None, measure=measure
-        )
+        cells = Cells.from_arrays(sensitive, outcome, truth=truth, weight=weight if weighted else None, measure=measure)
     except InputError:
         return  # nobody counts in B
     path = best_intervals(cells, measure, n_groups)
@@ -118,9 +116,7 @@ def test_weights_are_repeated_rows():
 
 def test_empty_denominators_join_their_left_neighbour():
     # Nobody at 1 and 4 counts in B: no group may consist of them alone.
-    cells = Cells.from_arrays(
-        [0, 1, 2, 3, 4], [1, 1, 0, 1, 0], truth=[1, 0, 1, 1, 0], measure="equal_opportunity"
-    )
+    cells = Cells.from_arrays([0, 1, 2, 3, 4], [1, 1, 0, 1, 0], truth=[1, 0, 1, 1, 0], measure="equal_opportunity")
     path = best_intervals(cells, "equal_opportunity", 9)
     assert len(path) == 3
     assert path.partition(3).edges == (2.0, 3.0)

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import brute_force, variance
-from strategies import cell_sums
 
 from fairgroups import Cells, FairGroups
 from fairgroups._kernels import best_increasing
 from fairgroups.errors import InputError
 from fairgroups.search.monotone import best_monotone
 from fairgroups.search.path import Limits
+from oracles import brute_force, variance
+from strategies import cell_sums
 
 
 def cells_of(a, b):

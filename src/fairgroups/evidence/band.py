@@ -176,12 +176,9 @@ class Band:
 
     def bounds(self, groups: GroupRates) -> Bounds:
         """Give intervals for the groups of a partition; a group of several ranges gets the sum of theirs."""
-        codes = groups.codes
-        changes = np.flatnonzero(np.diff(codes)) + 1
-        start = np.concatenate([[0], changes])
-        stop = np.concatenate([changes, [codes.size]])
+        start, owner = groups.runs, groups.owners
+        stop = np.append(start[1:], self.cells.rows.size)
         own, parts = self.ranges(start, stop)
-        owner = codes[start]
         use = (owner >= 0) & (own.b > 0)
         n_groups = groups.partition.n_groups
         weight = np.bincount(owner[use], own.b[use], n_groups)

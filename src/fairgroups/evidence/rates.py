@@ -48,8 +48,10 @@ class GroupRates:
     ----------
     partition : Partition
         The groups.
-    codes : array
-        The group of each cell.
+    runs : array
+        The first cell of each run of cells that belong to one group.
+    owners : array
+        The group of each run; −1 for cells outside all groups.
     rows : array
         Rows in each group.
     sums : Moments
@@ -59,7 +61,8 @@ class GroupRates:
     """
 
     partition: Partition
-    codes: NDArray[np.intp]
+    runs: NDArray[np.intp]
+    owners: NDArray[np.intp]
     rows: NDArray[np.int64]
     sums: Moments
     overall: float
@@ -80,7 +83,8 @@ class GroupRates:
     @property
     def share(self) -> Array:
         """Give each group's share w_k of the measure's denominator."""
-        return self.sums.b / self.sums.b.sum()
+        share: Array = self.sums.b / self.sums.b.sum()
+        return share
 
     @property
     def variance(self) -> float:
@@ -98,13 +102,14 @@ def group_rates(cells: Cells, partition: Partition, measure: Measure | str) -> G
                 "a border of the partition lies inside a cell, so its groups cannot be summed from these cells.",
                 "fill the cells with one cell per distinct value (n_cells=None).",
             )
-    codes = partition.assign(cells.edges)
+    runs, owners = partition.runs(cells.edges)
     if cells.missing:
-        codes = np.append(codes, len(partition.groups) if partition.missing == "group" else -1)
+        runs = np.append(runs, len(cells))
+        owners = np.append(owners, len(partition.groups) if partition.missing == "group" else -1)
     n_groups = partition.n_groups
-    sums = cells[measure].group(codes, n_groups)
-    rows = np.bincount(codes[codes >= 0], cells.rows[codes >= 0], n_groups).astype(np.int64)
-    return GroupRates(partition, codes, rows, sums, float(sums.a.sum() / sums.b.sum()))
+    sums = cells[measure].map(lambda x: np.add.reduceat(x, runs)).group(owners, n_groups)
+    rows = np.bincount(owners[owners >= 0], np.add.reduceat(cells.rows, runs)[owners >= 0], n_groups).astype(np.int64)
+    return GroupRates(partition, runs, owners, rows, sums, float(sums.a.sum() / sums.b.sum()))
 
 
 def plugin_bounds(groups: GroupRates, level: float = 0.95) -> Bounds:

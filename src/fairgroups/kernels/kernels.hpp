@@ -15,7 +15,10 @@ constexpr double kTie = 1e-12;
 struct Prefix {
     std::vector<double> a, b, rows;
 
-    Prefix(const double* a_in, const double* b_in, const double* rows_in, std::size_t n);
+    std::vector<std::int64_t> cells;  // the first cell of each step, and one past the last
+
+    // With `merge`, neighbouring cells of equal rate are one step.
+    Prefix(const double* a_in, const double* b_in, const double* rows_in, std::size_t n, bool merge);
     Prefix() = default;
     std::size_t size() const { return a.size() - 1; }
     double gain(std::size_t i, std::size_t j) const {
@@ -42,9 +45,6 @@ using Path = std::vector<std::vector<std::int64_t>>;
 // totals[k - 1][j]: the largest sum of A²/B over k groups of the first j cells; kNever where none is allowed.
 // Unless `complete`, the last k is worked out for all the cells only.
 std::vector<std::vector<double>> segment_totals(const Prefix& p, std::size_t n_groups, Limits limits, bool complete);
-
-// Borders of equal-rate runs, or of single cells where runs may have to be cut.
-std::vector<std::int64_t> mergeable_runs(const double* a, const double* b, std::size_t n);
 
 Path best_segments(const double* a, const double* b, const double* rows, std::size_t n, std::size_t n_groups,
                    Limits limits);

@@ -144,7 +144,7 @@ std::vector<std::int64_t> isotonic_blocks(const double* a, const double* b, std:
 Path best_increasing(const double* a, const double* b, const double* rows, std::size_t n, std::size_t n_groups,
                      Limits limits) {
     constexpr std::size_t n_coarse = 128;
-    const Prefix p(a, b, rows, n);
+    const Prefix p(a, b, rows, n, false);
     const Increasing exact(p, limits, n_groups);
     const Path free = best_segments(a, b, rows, n, n_groups, limits);
     const auto borders = coarse_borders(p, n_coarse);

@@ -24,74 +24,69 @@ struct Running {
 };
 
 struct Piece {
-    double low;      // the piece ends where the next one begins
-    double a, b, v;  // prefix sums and total at the candidate border
+    double low, high;  // the stretch of the μ-axis where this candidate is best
+    double a, b, v;    // prefix sums and total at the candidate border
 };
 
 class Envelope {
    public:
     Envelope(double low, double high) : low_(low), high_(high) {}
 
-    bool empty() const { return pieces_.empty(); }
-
+    // The largest total of groups of which the last ends at (a, b).
     double best(double a, double b) const {
         double best = kNever;
-        for (const Piece& p : pieces_) {
-            const double s = a - p.a;
-            best = std::max(best, p.v + s * s / (b - p.b));
-        }
+        for (const Piece& old : pieces_) best = std::max(best, total(old, a, b));
         return best;
     }
 
-    // A candidate enters: each older one keeps the part of its piece where it is still at least as good.
-    void insert(double a, double b, double v) {
-        const Piece entrant{low_, a, b, v};
-        if (pieces_.empty()) {
-            pieces_.push_back(entrant);
-            return;
-        }
-        if (!beats_any(entrant)) return;
+    // A candidate enters: each older one keeps the part of its piece where it is still at least as good. On the way,
+    // and if wanted, the best total at (a, b) of those that were there before.
+    template <bool want_best>
+    double enter(double a, double b, double v) {
+        const Piece entrant{low_, high_, a, b, v};
+        double best = kNever;
         next_.clear();
-        for (std::size_t i = 0; i < pieces_.size(); ++i) {
-            const Piece& old = pieces_[i];
-            const double from = old.low, to = end_of(i);
+        if (pieces_.empty()) next_.push_back(entrant);
+        for (const Piece& old : pieces_) {
+            if constexpr (want_best) best = std::max(best, total(old, a, b));
             const double d = b - old.b, e = a - old.a, f = v - old.v;
-            const double root = e * e - d * f;
-            if (root < 0) {
-                push(entrant, from);
+            // d μ² - 2 e μ + f, by how much the entrant is better at μ, is convex: at most 0 at both ends of the
+            // piece means at most 0 all along it.
+            const double at_low = (d * old.low - 2 * e) * old.low + f;
+            const double at_high = (d * old.high - 2 * e) * old.high + f;
+            if (at_low <= 0 && at_high <= 0) {
+                push(old, old.low, old.high);
                 continue;
             }
-            const double width = std::sqrt(root);
-            const double left = std::max(from, (e - width) / d), right = std::min(to, (e + width) / d);
-            if (left >= right) {
-                push(entrant, from);
+            const double square = e * e - d * f;
+            const double width = square > 0 ? std::sqrt(square) : 0;
+            const double left = at_low > 0 ? std::max(old.low, (e - width) / d) : old.low;
+            const double right = at_high > 0 ? std::min(old.high, (e + width) / d) : old.high;
+            if (square <= 0 || left >= right) {
+                push(entrant, old.low, old.high);
                 continue;
             }
-            if (left > from) push(entrant, from);
-            push(old, left);
-            if (right < to) push(entrant, right);
+            if (left > old.low) push(entrant, old.low, left);
+            push(old, left, right);
+            if (right < old.high) push(entrant, right, old.high);
         }
         pieces_.swap(next_);
+        return best;
     }
 
    private:
-    double end_of(std::size_t i) const { return i + 1 < pieces_.size() ? pieces_[i + 1].low : high_; }
-
-    // d μ² - 2 e μ + f is convex: at most 0 at both ends of a piece means at most 0 all along it.
-    bool beats_any(const Piece& c) const {
-        for (std::size_t i = 0; i < pieces_.size(); ++i) {
-            const Piece& old = pieces_[i];
-            const double d = c.b - old.b, e = c.a - old.a, f = c.v - old.v;
-            const double from = old.low, to = end_of(i);
-            if ((d * from - 2 * e) * from + f > 0 || (d * to - 2 * e) * to + f > 0) return true;
-        }
-        return false;
+    static double total(const Piece& old, double a, double b) {
+        const double s = a - old.a;
+        return old.v + s * s / (b - old.b);
     }
 
-    void push(const Piece& piece, double low) {
-        if (!next_.empty() && next_.back().b == piece.b) return;  // same border: the piece grows
+    void push(const Piece& piece, double low, double high) {
+        if (!next_.empty() && next_.back().b == piece.b) {  // same border: the piece grows
+            next_.back().high = high;
+            return;
+        }
         next_.push_back(piece);
-        next_.back().low = low;
+        next_.back().low = low, next_.back().high = high;
     }
 
     double low_, high_;
@@ -127,19 +122,23 @@ std::vector<std::int64_t> trace(const Prefix& p, const std::vector<std::vector<d
 
 }  // namespace
 
-Prefix::Prefix(const double* a_in, const double* b_in, const double* rows_in, std::size_t n)
-    : a(n + 1), b(n + 1), rows(n + 1) {
+Prefix::Prefix(const double* a_in, const double* b_in, const double* rows_in, std::size_t n, bool merge) {
     Running total_a, total_b;
     for (std::size_t i = 0; i < n; ++i) total_a.add(a_in[i]), total_b.add(b_in[i]);
     const double rate = total_a.value() / total_b.value();
     Running run_a, run_b, run_rows;
-    for (std::size_t i = 0; i < n; ++i) {
-        run_a.add(a_in[i] - rate * b_in[i]);
-        run_b.add(b_in[i]);
-        run_rows.add(rows_in[i]);
-        a[i + 1] = run_a.value();
-        b[i + 1] = run_b.value();
-        rows[i + 1] = run_rows.value();
+    a.push_back(0), b.push_back(0), rows.push_back(0), cells.push_back(0);
+    for (std::size_t i = 0; i < n;) {
+        double step_a = a_in[i], step_b = b_in[i], step_rows = rows_in[i];
+        for (++i; merge && i < n && a_in[i] * b_in[i - 1] == a_in[i - 1] * b_in[i]; ++i)
+            step_a += a_in[i], step_b += b_in[i], step_rows += rows_in[i];
+        run_a.add(step_a - rate * step_b);
+        run_b.add(step_b);
+        run_rows.add(step_rows);
+        a.push_back(run_a.value());
+        b.push_back(run_b.value());
+        rows.push_back(run_rows.value());
+        cells.push_back(static_cast<std::int64_t>(i));
     }
 }
 
@@ -168,6 +167,7 @@ Prefix Prefix::at(const std::vector<std::int64_t>& borders) const {
 std::vector<std::vector<double>> segment_totals(const Prefix& p, std::size_t n_groups, Limits limits, bool complete) {
     const std::size_t n = p.size();
     std::vector<std::vector<double>> totals(n_groups, std::vector<double>(n + 1, kNever));
+    const bool free = limits.rows <= 1 && limits.b <= 0;  // every cell alone may be a group
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (std::size_t j = 1; j <= n; ++j) {
         const double mean = p.mean(j - 1, j);
@@ -179,38 +179,32 @@ std::vector<std::vector<double>> segment_totals(const Prefix& p, std::size_t n_g
         std::vector<double>& now = totals[k];
         Envelope envelope(low, high);
         const bool only_end = !complete && k + 1 == n_groups;
-        std::size_t next = k;  // the first border that has not entered yet
-        for (std::size_t j = k + 1; j <= n; ++j) {
-            // A minimum size only delays the moment at which a border may be used.
+        if (free) {
+            for (std::size_t j = k; j < n; ++j) {
+                if (only_end)
+                    envelope.enter<false>(p.a[j], p.b[j], before[j]);
+                else
+                    now[j] = envelope.enter<true>(p.a[j], p.b[j], before[j]);
+            }
+            now[n] = envelope.best(p.a[n], p.b[n]);
+            continue;
+        }
+        // A minimum size only delays the moment at which a border may be used.
+        for (std::size_t j = k + 1, next = k; j <= n; ++j) {
             for (; next < j && limits.allow(p, next, j); ++next)
-                if (before[next] != kNever) envelope.insert(p.a[next], p.b[next], before[next]);
-            if (!envelope.empty() && (j == n || !only_end)) now[j] = envelope.best(p.a[j], p.b[j]);
+                if (before[next] != kNever) envelope.enter<false>(p.a[next], p.b[next], before[next]);
+            if (j == n || !only_end) now[j] = envelope.best(p.a[j], p.b[j]);
         }
     }
     return totals;
 }
 
-std::vector<std::int64_t> mergeable_runs(const double* a, const double* b, std::size_t n) {
-    std::vector<std::int64_t> borders{0};
-    for (std::size_t i = 1; i < n; ++i)
-        if (a[i] * b[i - 1] != a[i - 1] * b[i]) borders.push_back(static_cast<std::int64_t>(i));
-    borders.push_back(static_cast<std::int64_t>(n));
-    return borders;
-}
-
 Path best_segments(const double* a, const double* b, const double* rows, std::size_t n, std::size_t n_groups,
                    Limits limits) {
-    Prefix p(a, b, rows, n);
     // A²/B is convex along a run of equal rates, so no best border lies inside one, unless a limit binds there or
     // there are fewer runs than groups.
-    std::vector<std::int64_t> cells;
-    if (limits.rows <= 1 && limits.b <= 0) {
-        cells = mergeable_runs(a, b, n);
-        if (cells.size() - 1 >= n_groups && cells.size() - 1 < n)
-            p = p.at(cells);
-        else
-            cells.clear();
-    }
+    Prefix p(a, b, rows, n, limits.rows <= 1 && limits.b <= 0);
+    if (p.size() < n_groups) p = Prefix(a, b, rows, n, false);
     const auto totals = segment_totals(p, n_groups, limits, false);
     Path path(n_groups);
     for (std::size_t k = 1; k <= n_groups; ++k) {
@@ -219,8 +213,7 @@ Path best_segments(const double* a, const double* b, const double* rows, std::si
             break;
         }
         path[k - 1] = trace(p, totals, k, limits);
-        if (!cells.empty())
-            for (std::int64_t& border : path[k - 1]) border = cells[border];
+        for (std::int64_t& border : path[k - 1]) border = p.cells[border];
     }
     return path;
 }

@@ -14,11 +14,16 @@ if TYPE_CHECKING:
 
 __all__ = ["render"]
 
-_CERTAINTY = {
+_SEARCHED = {
     "band": "Found in {rows} rows. The intervals hold for all ranges of {name} at once, so they hold although the "
     "groups were searched for on the same rows.",
     "split": "Found in {rows} rows: one half to find the groups, the other to judge them.",
     "plugin": "Found in {rows} rows. These intervals take the groups as given; they do not account for the search.",
+}
+_GIVEN = {
+    "band": "Judged on {rows} rows, in groups given in advance. The intervals hold for all ranges of {name} at once.",
+    "split": "Judged on {rows} rows, in groups given in advance. The intervals hold for all groups at once.",
+    "plugin": "Judged on {rows} rows, in groups given in advance. Each interval holds for its own group only.",
 }
 
 
@@ -50,7 +55,7 @@ def render(audit: Audit) -> str:
     return template.render(
         audit=audit,
         title=f"Fairness audit of {outcome} by {sensitive}",
-        certainty=_CERTAINTY[settings["inference"]].format(rows=rows, name=sensitive),
+        certainty=_certainty(settings, rows),
         gate=_gate(audit, percent=percent),
         rate_name=_capital(audit.measure.rate),
         level=level,
@@ -62,6 +67,11 @@ def render(audit: Audit) -> str:
         meanings=_meanings(audit, percent=percent),
         facts=_facts(audit, rows),
     )
+
+
+def _certainty(settings: dict[str, Any], rows: str) -> str:
+    said = (_GIVEN if settings["groups_given"] else _SEARCHED)[settings["inference"]]
+    return said.replace("{rows}", rows).replace("{name}", settings["sensitive"])
 
 
 def _row(record: dict[str, Any], *, percent: bool) -> dict[str, str]:

@@ -120,14 +120,15 @@ def make_path(
     n = len(cells)
     a_all, b_all = moments.a.sum(), moments.b.sum()
     rate = a_all / b_all
-    prefix_a = np.concatenate([[0.0], np.cumsum(moments.a[:n] - rate * moments.b[:n])])
-    prefix_b = np.concatenate([[0.0], np.cumsum(moments.b[:n])])
+    # Sums between any two borders of any step; the steps add them up.
+    pieces = np.unique(np.concatenate([[0], *borders])).astype(np.intp)
+    piece_b = np.add.reduceat(moments.b[:n], pieces)
+    piece_a = np.add.reduceat(moments.a[:n], pieces) - rate * piece_b
     variance = np.zeros(len(borders))
     for i, cut in enumerate(borders):
-        ends = np.concatenate([[0], cut, [n]])
-        a, b = np.diff(prefix_a[ends]), np.diff(prefix_b[ends])
-        if owners is not None:
-            a, b = np.bincount(owners[i], a), np.bincount(owners[i], b)
+        interval = np.searchsorted(cut, pieces, side="right")
+        group = interval if owners is None else owners[i][interval]
+        a, b = np.bincount(group, piece_a), np.bincount(group, piece_b)
         variance[i] = np.sum(a**2 / b) if b.size > 1 else 0.0
     if cells.missing and moments.b[n] > 0:
         variance += (moments.a[n] - rate * moments.b[n]) ** 2 / moments.b[n]

@@ -1,0 +1,94 @@
+import html.parser
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+from fairgroups import Partition, audit, make_synthetic
+
+HOSTILE = '</script><script>alert(1)</script><img src=x onerror=alert(1)> "quoted" \u202e 🎉 {{ 7*7 }}'
+DATA = make_synthetic(3000, seed=1)
+
+
+class Tags(html.parser.HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.found, self.attributes, self.text = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def page(table, sensitive="tone", outcome="approved", **options):
+    return audit(table, sensitive=sensitive, outcome=outcome, **options).to_html()
+
+
+def test_the_page_tells_the_story():
+    text = "".join(Tags(page({"tone": DATA.sensitive, "approved": DATA.outcome}, max_gap=0.2)).text)
+    assert "Fairness audit of approved by tone" in text
+    assert "disadvantaged" in text
+    assert "they hold although the groups were searched for" in text
+    assert "exceeded" in text
+    assert "This is not a finding of fairness" in text
+
+
+def test_nothing_in_the_data_can_act():
+    text = page({HOSTILE: DATA.sensitive, "a" + HOSTILE: DATA.outcome}, HOSTILE, "a" + HOSTILE)
+    tags = Tags(text)
+    assert "script" not in tags.found
+    assert "img" not in tags.found
+    assert not [name for name, _ in tags.attributes if name.startswith("on")]
+    assert not [value for name, value in tags.attributes if name in ("src", "href") and value]
+    assert "default-src 'none'" in text
+    assert "{{ 7*7 }}" in "".join(tags.text)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"tone": [1.0], "approved": [1]},
+        {"tone": np.arange(50.0), "approved": np.ones(50)},
+        {"tone": np.arange(200.0), "approved": np.arange(200.0) ** 2},
+        {"tone": np.ones(20), "approved": np.tile([0, 1], 10)},
+    ],
+)
+def test_odd_data_makes_a_page(table):
+    assert page(table).count("<svg") == 2
+
+
+def test_many_groups_and_empty_groups():
+    table = {"tone": DATA.sensitive, "approved": DATA.outcome}
+    many = Partition.from_edges(np.linspace(2.5, 97.5, 39), name="tone")
+    assert page(table, partition=many).count("<tr>") == 41
+    assert "not enough evidence" in page(table, partition=Partition.from_edges([1000], name="tone"))
+
+
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium is not installed")
+@pytest.mark.parametrize("width", [1200, 360])
+def test_the_page_opens_in_a_browser(tmp_path, width):
+    file, shot = tmp_path / "audit.html", tmp_path / "audit.png"
+    file.write_text(page({"tone": DATA.sensitive, "approved": DATA.outcome}), encoding="utf-8")
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+    flags += ["--disable-component-update", "--disable-sync", f"--user-data-dir={tmp_path / 'profile'}"]
+    done = subprocess.run(
+        [
+            "chromium",
+            *flags,
+            f"--window-size={width},1400",
+            "--enable-logging=stderr",
+            f"--screenshot={shot}",
+            file.as_uri(),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert shot.stat().st_size > 10_000, done.stderr
+    assert "CONSOLE" not in done.stderr

@@ -1,0 +1,202 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fairgroups as fg
+from fairgroups import InputError, Partition, audit, make_synthetic
+
+DATA = make_synthetic(6000, seed=3)
+TABLE = {"tone": DATA.sensitive, "approved": DATA.outcome}
+KEYS = {
+    "label",
+    "n",
+    "share",
+    "rate",
+    "rate_low",
+    "rate_high",
+    "phi",
+    "low",
+    "high",
+    "ratio",
+    "ratio_low",
+    "ratio_high",
+    "verdict",
+}
+
+
+def run(table=TABLE, **options):
+    return audit(table, sensitive="tone", outcome="approved", **options)
+
+
+def test_the_whole_way():
+    found = run()
+    assert [r["verdict"] for r in found.records][0] == "disadvantaged"
+    assert [r["verdict"] for r in found.records][-1] == "advantaged"
+    assert set(found.records[0]) == KEYS
+    assert sum(r["n"] for r in found.records) == 6000
+    for r in found.records:
+        assert r["low"] <= r["phi"] <= r["high"]
+        assert r["rate_low"] <= r["rate"] <= r["rate_high"]
+    assert "disadvantaged" in found.conclusion
+    assert found.variance == pytest.approx(found.path[-1])
+    assert found.band.interval(0, 10).high < 0
+    assert "People with tone <" in repr(found)
+
+
+def test_json_is_plain_and_complete(tmp_path):
+    found = run()
+    text = found.to_json(tmp_path / "audit.json")
+    data = json.loads((tmp_path / "audit.json").read_text(encoding="utf-8"))
+    assert data == json.loads(text) == found.to_dict()
+    assert data["schema"] == "fairgroups/audit"
+    assert set(data["groups"][0]) == KEYS
+    assert Partition.from_dict(data["partition"]) == found.partition
+
+
+@pytest.mark.parametrize("inference", ["band", "split", "plugin"])
+def test_inferences(inference):
+    found = run(inference=inference)
+    assert found.records[0]["verdict"] == "disadvantaged"
+    assert found.records == run(inference=inference).records
+    assert (found.band is not None) == (inference == "band")
+    assert found.data["rows_judged"] == (3000 if inference == "split" else 6000)
+    if inference == "plugin":
+        assert any("too narrow" in note for note in found.notes)
+
+
+def test_split_depends_on_the_seed_only():
+    assert run(inference="split", seed=1).records != run(inference="split", seed=2).records
+
+
+def test_the_band_is_wider_than_the_plug_in_and_not_much_wider_than_a_split():
+    band, plugin, split = (
+        np.array([[r["low"], r["high"]] for r in run(partition=DATA.partition, inference=i).records])
+        for i in ("band", "plugin", "split")
+    )
+    width = lambda b: b[:, 1] - b[:, 0]
+    assert (width(band) > width(plugin)).all()
+    # Given groups are judged on all rows by "split" too; on half of them it would be √2 as wide.
+    ratio = width(band) / (np.sqrt(2) * width(split))
+    assert ratio.mean() < 1.2
+    assert ratio.max() < 1.25
+
+
+def test_unfavourable_turns_verdicts_round():
+    harm = run(favourable=False)
+    assert harm.records[0]["verdict"] == "advantaged"
+    assert harm.records[-1]["verdict"] == "disadvantaged"
+    assert harm.records[0]["ratio"] == 1
+    assert "disadvantaged" in harm.conclusion
+
+
+def test_gate():
+    assert run(max_gap=0.1).gate == "exceeded"
+    assert run(max_gap=0.9).gate == "kept"
+    assert run(max_gap=0.45).gate in ("not enough evidence", "kept", "exceeded")
+    assert run().gate is None
+
+
+def test_given_groups():
+    found = run(partition=Partition.from_edges([50], name="tone"))
+    assert len(found.records) == 2
+    assert found.path == []
+    assert found.settings["groups_given"]
+    judged = run(partition=Partition.from_edges([50], name="tone"), inference="split")
+    assert judged.data["rows_judged"] == 6000
+    assert judged.notes == []
+
+
+def test_too_little_data_gives_no_verdict():
+    rng = np.random.default_rng(0)
+    small = {"tone": rng.random(30), "approved": rng.integers(0, 2, 30)}
+    found = run(small)
+    assert {r["verdict"] for r in found.records} == {"not enough evidence"}
+    assert found.conclusion == (
+        "No group is shown to be treated differently. The data is not enough to judge any of the groups."
+    )
+
+
+def test_fewer_groups_than_asked_for_are_explained():
+    rng = np.random.default_rng(0)
+    found = run({"tone": rng.integers(0, 3, 500), "approved": rng.integers(0, 2, 500)})
+    assert len(found.records) == 3
+    assert "5 groups were asked for; the data gives 3" in found.notes[0]
+
+
+@pytest.mark.parametrize("y", [[1] * 50, [0] * 50])
+def test_one_class(y):
+    found = run({"tone": np.arange(50), "approved": y}, n_groups=3)
+    assert not {"disadvantaged", "advantaged"} & {r["verdict"] for r in found.records}
+
+
+def test_one_row():
+    found = run({"tone": [1.0], "approved": [1]})
+    assert found.conclusion == "All rows are in one group, so no groups were compared."
+    assert found.to_dict()["groups"][0]["phi"] == 0
+
+
+def test_no_row_says_so():
+    with pytest.raises(InputError, match="no rows"):
+        run({"tone": [], "approved": []})
+
+
+def test_scores_and_amounts():
+    rng = np.random.default_rng(0)
+    score = run({"tone": DATA.sensitive, "approved": np.clip(DATA.rate + rng.normal(0, 0.1, 6000), 0, 1)})
+    assert score.settings["measure"] == "mean"
+    assert score.records[0]["verdict"] == "below"
+    income = run({"tone": DATA.sensitive, "approved": 1000 * DATA.rate + rng.normal(0, 300, 6000)}, favourable=True)
+    assert income.records[0]["verdict"] == "disadvantaged"
+    assert np.isnan(income.records[0]["ratio"])
+    assert income.to_dict()["groups"][0]["ratio"] is None
+    assert any("sub-Gaussian" in note for note in income.notes)
+    assert income.settings["relevant_gap"] == pytest.approx(60, rel=0.2)
+
+
+def test_missing_values_are_counted():
+    tone = DATA.sensitive.copy()
+    tone[:7] = np.nan
+    found = run({"tone": tone, "approved": DATA.outcome}, missing="drop")
+    assert found.data["dropped"] == {"tone": 7}
+    assert any("7 rows with missing values were left out" in note for note in found.notes)
+
+
+def test_error_rates_and_weights():
+    rng = np.random.default_rng(1)
+    truth = np.where(rng.random(6000) < np.where(DATA.sensitive < 30, 0.4, 0.1), 1 - DATA.outcome, DATA.outcome)
+    table = {**TABLE, "label": truth, "w": rng.exponential(size=6000)}
+    found = run(table, truth="label", measure="error_rate", weight="w", n_groups=2)
+    assert found.records[0]["verdict"] == "disadvantaged"
+    assert found.partition.edges[0] == pytest.approx(30, abs=1)
+
+
+def test_groups_table_is_the_callers():
+    frame = pd.DataFrame(TABLE)
+    assert isinstance(run(frame).groups, pd.DataFrame)
+    assert list(run(frame).groups["verdict"])[0] == "disadvantaged"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"inference": "bayes"}, "`inference` must be"),
+        ({"level": 2}, "`level` must lie"),
+        ({"max_gap": -1}, "`max_gap` must be"),
+        ({"relevant_gap": float("nan")}, "`relevant_gap` must be"),
+        ({"n_groups": 0}, "`n_groups` must be"),
+        ({"min_group_size": 10**9}, "do not make one group"),
+        ({"measure": "equal_opportunity"}, "no truth was given"),
+    ],
+)
+def test_bad_options(options, message):
+    with pytest.raises(InputError, match=message):
+        run(**options)
+
+
+def test_real_data_adult():
+    found = fg.audit(fg.load_adult(), sensitive="age", outcome="income_over_50k")
+    assert found.records[0]["label"] == "age < 28"
+    assert found.records[0]["verdict"] == "disadvantaged"
+    assert found.data["rows"] == 45_222

@@ -1,0 +1,39 @@
+import numpy as np
+import pytest
+
+from fairgroups import Partition, audit, make_synthetic
+from fairgroups.charts import VERDICT_COLOURS, phi_chart, rate_chart, to_svg
+
+DATA = make_synthetic(3000, seed=1)
+
+
+@pytest.fixture(scope="module")
+def found():
+    return audit({"tone": DATA.sensitive, "approved": DATA.outcome}, sensitive="tone", outcome="approved")
+
+
+def test_the_rate_chart_shows_every_group_and_the_curve(found):
+    spec = rate_chart(found).to_dict()
+    values = [layer["data"]["values"] for layer in spec["layer"] if "values" in layer.get("data", {})]
+    assert any(len(v) == 5 and "rate_low" in v[0] for v in values)
+    assert any(len(v) == len(found.curve) for v in values)
+    assert "tone" in to_svg(rate_chart(found))
+
+
+def test_the_phi_chart_shows_every_interval(found):
+    svg = to_svg(phi_chart(found))
+    for record in found.records:
+        assert record["label"].replace("<", "&lt;") in svg
+    for verdict in {r["verdict"] for r in found.records}:
+        assert VERDICT_COLOURS[verdict].lower() in svg.lower()
+
+
+def test_charts_leave_out_groups_without_anybody():
+    given = Partition.from_edges([50, 1000], name="tone")
+    empty = audit(
+        {"tone": DATA.sensitive, "approved": DATA.outcome}, sensitive="tone", outcome="approved", partition=given
+    )
+    assert np.isnan(empty.records[2]["rate"])
+    shown = phi_chart(empty).to_dict()["layer"][1]["data"]["values"]
+    assert [value["label"] for value in shown] == ["tone < 50", "50 ≤ tone < 1000"]
+    assert to_svg(rate_chart(empty)).startswith("<svg")

@@ -1,0 +1,118 @@
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from fairgroups import make_synthetic
+from fairgroups.cli import app
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    data = make_synthetic(4000, seed=1)
+    path = tmp_path_factory.mktemp("data") / "people.csv"
+    frame = pd.DataFrame({"age": data.sensitive, "hired": data.outcome, "label": np.where(data.outcome, "yes", "no")})
+    frame.to_csv(path, index=False)
+    return path
+
+
+def call(*arguments):
+    """Run the real program, as a shell would."""
+    return subprocess.run(
+        [sys.executable, "-m", "fairgroups.cli", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"},
+    )
+
+
+def test_audit_prints_a_conclusion_and_a_table_and_writes_files(table, tmp_path):
+    out, data = tmp_path / "audit.html", tmp_path / "audit.json"
+    done = call("audit", table, "--sensitive", "age", "--outcome", "hired", "--out", out, "--json", data)
+    assert done.returncode == 0, done.stderr
+    assert "People with age <" in done.stdout
+    assert "disadvantaged" in done.stdout
+    assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert len(json.loads(data.read_text(encoding="utf-8"))["groups"]) == 5
+
+
+@pytest.mark.parametrize(("limit", "code"), [("0.9", 0), ("0.1", 1), ("0.36", 3)])
+def test_exit_codes(table, limit, code):
+    done = call("audit", table, "-s", "age", "-o", "hired", "--max-gap", limit, "-q", "--groups", "3")
+    assert done.returncode == code, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.csv", "-s", "age", "-o", "hired"], "there is no file"),
+        (["TABLE", "-s", "aeg", "-o", "hired"], "did you mean 'age'"),
+        (["TABLE", "-s", "age", "-o", "label"], "which one counts as 1"),
+        (["TABLE", "-s", "age", "-o", "hired", "--edges", "a,b"], "--edges must be numbers"),
+        (["TABLE", "-s", "age", "-o", "hired", "--min-group-size", "some"], "--min-group-size must be"),
+        (["TABLE", "-s", "age", "-o", "hired", "--out", "/none/such/x.html"], "there is no folder"),
+        (["TABLE", "-s", "age"], "--outcome"),
+        (["TABLE", "-s", "label", "-o", "hired"], "must hold numbers"),
+    ],
+)
+def test_wrong_usage_exits_with_2_and_says_why(table, arguments, message):
+    done = call("audit", *[str(table) if a == "TABLE" else a for a in arguments])
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_options_reach_the_audit(table, tmp_path):
+    data = tmp_path / "a.json"
+    done = CliRunner().invoke(
+        app,
+        ["audit", str(table), "-s", "age", "-o", "label", "--positive", "yes", "--edges", "25,45", "--unfavourable"]
+        + ["--level", "0.9", "--relevant-gap", "0.1", "--json", str(data), "--inference", "plugin"],
+    )
+    assert done.exit_code == 0, done.output
+    found = json.loads(data.read_text(encoding="utf-8"))
+    assert [g["label"] for g in found["groups"]] == ["age < 25", "25 ≤ age < 45", "age ≥ 45"]
+    assert found["groups"][0]["verdict"] == "advantaged"
+    assert (found["settings"]["level"], found["settings"]["relevant_gap"]) == (0.9, 0.1)
+
+
+def test_monotonic_and_size(table, tmp_path):
+    data = tmp_path / "a.json"
+    arguments = ["audit", str(table), "-s", "age", "-o", "hired", "--monotonic", "increasing", "--json", str(data)]
+    assert CliRunner().invoke(app, [*arguments, "--min-group-size", "0.1"]).exit_code == 0
+    sizes = [g["n"] for g in json.loads(data.read_text(encoding="utf-8"))["groups"]]
+    assert min(sizes) >= 400
+
+
+def test_help_and_version():
+    assert "audit" in call("--help").stdout
+    assert "Exit codes" in call("audit", "--help").stdout
+    assert call("--version").stdout.startswith("fairgroups 0.")
+
+
+def test_demo(tmp_path):
+    out = tmp_path / "demo.html"
+    done = call("demo", "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert "disadvantaged" in done.stdout
+    assert str(out) in done.stdout
+    assert out.stat().st_size > 20_000
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(table, tmp_path, monkeypatch):
+    from fairgroups import audit
+
+    target = tmp_path / "audit.json"
+    target.write_text("old")
+    found = audit(table, sensitive="age", outcome="hired")
+    monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        found.to_json(target)
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
