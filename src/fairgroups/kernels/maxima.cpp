@@ -28,6 +28,13 @@ double root_phi(double s, double n, double s_all, double total) {
     return std::sqrt(2 * (n * kl(s / n, pooled) + rest * kl((s_all - s) / rest, pooled)));
 }
 
+// kl(p, q) = (p - q)²/(2 ξ (1 - ξ)) for some ξ between p and q, and is at most (p - q)²/(q (1 - q)): so twice it is
+// at most this factor times (p - q)²/(q (1 - q)).
+double factor(double p, double spread_q) {
+    const double spread_p = p * (1 - p);
+    return spread_p >= spread_q ? 1.0 : 2 * spread_p <= spread_q ? 2.0 : spread_q / spread_p;
+}
+
 template <class Number>
 void extremes(const Number* prefix, std::size_t n_rows, std::size_t length, Number& low, Number& high) {
     Number smallest = prefix[length] - prefix[0], largest = smallest;
@@ -57,7 +64,7 @@ void cell_maxima(const double* prefix, const double* sizes, std::size_t n_cells,
         for (std::size_t j = i + 1; j <= n_cells; ++j) {
             const double n = sizes[j] - sizes[i], rest = total - n;
             const double rate_pen = penalty(n, total), phi_pen = penalty(std::min(n, std::max(rest, 1e-9)), total);
-            // kl is at most the χ² distance, so 2 n kl ≤ 2 n (p - q)²/(q (1 - q)): a cheap test that rules most out.
+            // Two cheap bounds rule most draws out before any logarithm: first with the largest factor, then with its own.
             const double rate_scale = n * rate_spread / 2, phi_scale = n * rest / total / 2;
             const double *at_i = prefix + i * n_draws, *at_j = prefix + j * n_draws;
             for (std::size_t from = 0; from < n_draws; from += lane) {
@@ -72,11 +79,16 @@ void cell_maxima(const double* prefix, const double* sizes, std::size_t n_cells,
                 }
                 if (hits == 0) continue;
                 for (std::size_t d = from; d < to; ++d) {
-                    const double s = at_j[d] - at_i[d];
-                    rate_maxima[d] = std::max(rate_maxima[d], root_rate(s, n, rate) - rate_pen);
-                    if (rest > 0 && spread[d] > 0)
-                        phi_maxima[d] =
-                            std::max(phi_maxima[d], root_phi(s, n, pooled[d] * total, total) - phi_pen);
+                    const double s = at_j[d] - at_i[d], x = s - n * rate, y = s - n * pooled[d];
+                    const double u = std::max(0.0, rate_maxima[d] + rate_pen);
+                    if (x * x * factor(s / n, rate_spread) > u * u * n * rate_spread)
+                        rate_maxima[d] = std::max(rate_maxima[d], root_rate(s, n, rate) - rate_pen);
+                    if (rest <= 0 || spread[d] <= 0) continue;
+                    const double s_all = pooled[d] * total, v = std::max(0.0, phi_maxima[d] + phi_pen);
+                    const double factors =
+                        factor(s / n, spread[d]) / n + factor((s_all - s) / rest, spread[d]) / rest;
+                    if (y * y * factors > v * v * spread[d])
+                        phi_maxima[d] = std::max(phi_maxima[d], root_phi(s, n, s_all, total) - phi_pen);
                 }
             }
         }

@@ -7,7 +7,9 @@
 #include "kernels.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <thread>
 
 namespace fairgroups {
 namespace {
@@ -164,37 +166,81 @@ Prefix Prefix::at(const std::vector<std::int64_t>& borders) const {
     return out;
 }
 
+namespace {
+
+// How far each number of groups has been worked out, so that the next one can follow close behind on another core.
+class Progress {
+   public:
+    explicit Progress(std::size_t n_levels) : done_(n_levels) {}
+    void reach(std::size_t level, std::size_t j) { done_[level].store(j, std::memory_order_release); }
+    void wait(std::size_t level, std::size_t j) const {
+        while (done_[level].load(std::memory_order_acquire) < j) std::this_thread::yield();
+    }
+
+   private:
+    std::vector<std::atomic<std::size_t>> done_;
+};
+
+constexpr std::size_t kBlock = 4096;         // cells between two looks at the progress
+constexpr std::size_t kWorthThreads = 20000;  // fewer cells are done before a thread has started
+
+struct Level {
+    std::size_t k;
+    const std::vector<double>& before;
+    std::vector<double>& now;
+    bool only_end;
+};
+
+// Totals for one number of groups, from those for one group less.
+void fill_level(const Prefix& p, Limits limits, double low, double high, Level level, Progress& progress) {
+    const std::size_t n = p.size(), k = level.k;
+    const bool free = limits.rows <= 1 && limits.b <= 0;  // every cell alone may be a group
+    Envelope envelope(low, high);
+    for (std::size_t from = k, next = k; from <= n; from += kBlock) {
+        const std::size_t to = std::min(from + kBlock, n + 1);
+        progress.wait(k - 1, to - 1);
+        for (std::size_t j = from; j < to; ++j) {
+            if (free && j < n) {
+                // The border that enters next is the one just reached: one walk over the pieces serves both.
+                if (level.only_end)
+                    envelope.enter<false>(p.a[j], p.b[j], level.before[j]);
+                else
+                    level.now[j] = envelope.enter<true>(p.a[j], p.b[j], level.before[j]);
+                continue;
+            }
+            // A minimum size only delays the moment at which a border may be used.
+            for (; !free && next < j && limits.allow(p, next, j); ++next)
+                if (level.before[next] != kNever) envelope.enter<false>(p.a[next], p.b[next], level.before[next]);
+            if (j == n || !level.only_end) level.now[j] = envelope.best(p.a[j], p.b[j]);
+        }
+        progress.reach(k, to - 1);
+    }
+}
+
+}  // namespace
+
 std::vector<std::vector<double>> segment_totals(const Prefix& p, std::size_t n_groups, Limits limits, bool complete) {
     const std::size_t n = p.size();
     std::vector<std::vector<double>> totals(n_groups, std::vector<double>(n + 1, kNever));
-    const bool free = limits.rows <= 1 && limits.b <= 0;  // every cell alone may be a group
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (std::size_t j = 1; j <= n; ++j) {
         const double mean = p.mean(j - 1, j);
         low = std::min(low, mean), high = std::max(high, mean);
         if (limits.allow(p, 0, j)) totals[0][j] = p.gain(0, j);
     }
-    for (std::size_t k = 1; k < n_groups; ++k) {
-        const std::vector<double>& before = totals[k - 1];
-        std::vector<double>& now = totals[k];
-        Envelope envelope(low, high);
-        const bool only_end = !complete && k + 1 == n_groups;
-        if (free) {
-            for (std::size_t j = k; j < n; ++j) {
-                if (only_end)
-                    envelope.enter<false>(p.a[j], p.b[j], before[j]);
-                else
-                    now[j] = envelope.enter<true>(p.a[j], p.b[j], before[j]);
-            }
-            now[n] = envelope.best(p.a[n], p.b[n]);
-            continue;
-        }
-        // A minimum size only delays the moment at which a border may be used.
-        for (std::size_t j = k + 1, next = k; j <= n; ++j) {
-            for (; next < j && limits.allow(p, next, j); ++next)
-                if (before[next] != kNever) envelope.enter<false>(p.a[next], p.b[next], before[next]);
-            if (j == n || !only_end) now[j] = envelope.best(p.a[j], p.b[j]);
-        }
+    Progress progress(n_groups);
+    progress.reach(0, n);
+    const bool threads = n >= kWorthThreads && n_groups > 2 && std::thread::hardware_concurrency() > 1;
+    auto work = [&](std::size_t first, std::size_t step) {
+        for (std::size_t k = first; k < n_groups; k += step)
+            fill_level(p, limits, low, high, {k, totals[k - 1], totals[k], !complete && k + 1 == n_groups}, progress);
+    };
+    if (threads) {
+        std::thread other(work, 2, 2);
+        work(1, 2);
+        other.join();
+    } else {
+        work(1, 1);
     }
     return totals;
 }

@@ -1,6 +1,6 @@
 """How often do the intervals hold? By simulation, for the default audit and for the plug-in intervals beside it.
 
-    python benchmarks/coverage.py [--runs 2000] [--processes 2]
+    python benchmarks/interval_coverage.py [--runs 2000] [--processes 2]
 
 Prints, for each situation, the share of runs in which all groups' Φ are covered at once, the share in which some group
 is named although there is no discrimination, and the mean width against an honest split with a Bonferroni correction.
