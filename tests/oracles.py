@@ -104,3 +104,42 @@ def all_clusterings(values, weights, n_groups):
             cost += np.sum(w * (v - np.average(v, weights=w)) ** 2)
         best = min(best, cost)
     return best
+
+
+def all_tilings(shape, n_boxes):
+    """Every way to tile a grid with exactly n_boxes boxes, each box as a tuple of (low, high) per axis."""
+
+    def place(covered, boxes):
+        free = np.argwhere(~covered)
+        if len(free) == 0:
+            if len(boxes) == n_boxes:
+                yield tuple(boxes)
+            return
+        if len(boxes) == n_boxes:
+            return
+        corner = free[0]
+        for high in itertools.product(*(range(c + 1, m + 1) for c, m in zip(corner, shape, strict=True))):
+            block = tuple(slice(int(c), h) for c, h in zip(corner, high, strict=True))
+            if covered[block].any():
+                continue
+            covered[block] = True
+            yield from place(covered, [*boxes, tuple((s.start, s.stop) for s in block)])
+            covered[block] = False
+
+    yield from place(np.zeros(shape, dtype=bool), [])
+
+
+def brute_force_boxes(a, b, rows, n_boxes, *, min_rows=0.0):
+    """Best sum of centred A²/B over all tilings, or None."""
+    a = a - b * (a.sum() / b.sum())
+    best = None
+    for tiling in all_tilings(a.shape, n_boxes):
+        total = 0.0
+        for box in tiling:
+            block = tuple(slice(*side) for side in box)
+            if b[block].sum() <= 1e-12 or rows[block].sum() < min_rows:
+                break
+            total += a[block].sum() ** 2 / b[block].sum()
+        else:
+            best = total if best is None else max(best, total)
+    return best

@@ -200,3 +200,57 @@ def test_real_data_adult():
     assert found.records[0]["label"] == "age < 28"
     assert found.records[0]["verdict"] == "disadvantaged"
     assert found.data["rows"] == 45_222
+
+
+def plane(n=8000):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"age": rng.integers(18, 80, n), "hours": rng.normal(40, 10, n), "sex": rng.choice(["f", "m"], n)}
+    )
+    frame["hired"] = rng.random(n) < np.where((frame.age < 30) & (frame.sex == "f"), 0.1, 0.6)
+    return frame
+
+
+def test_several_attributes():
+    found = audit(plane(), sensitive=["age", "sex"], outcome="hired", n_groups=3)
+    harmed = min(found.records, key=lambda r: r["phi"])
+    assert harmed["label"] == "age < 30 and sex = f"
+    assert harmed["verdict"] == "disadvantaged"
+    assert found.settings["inference"] == "split"
+    assert found.data["rows_judged"] == 4000
+    assert found.band is None
+    assert found.settings["exact"]
+    assert Partition.from_dict(json.loads(found.to_json())["partition"]) == found.partition
+
+
+def test_no_discrimination_in_the_plane_is_called_so():
+    named = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        table = {"a": rng.random(600), "b": rng.random(600), "y": rng.random(600) < 0.4}
+        found = audit(table, sensitive=["a", "b"], outcome="y", n_groups=4, n_cells=12)
+        named += any(r["verdict"] in ("disadvantaged", "advantaged") for r in found.records)
+    assert named <= 6  # nominal 3 of 60
+
+
+def test_given_boxes_and_mismatches():
+    frame = plane()
+    found = audit(frame, sensitive=["age", "sex"], outcome="hired", n_groups=3)
+    again = audit(frame, sensitive=["age", "sex"], outcome="hired", partition=found.partition)
+    assert again.data["rows_judged"] == 8000
+    with pytest.raises(InputError, match="the partition is of"):
+        audit(frame, sensitive=["sex", "age"], outcome="hired", partition=found.partition)
+    with pytest.raises(InputError, match="the partition is of"):
+        audit(frame, sensitive="age", outcome="hired", partition=found.partition)
+    with pytest.raises(InputError, match="at least one sensitive"):
+        audit(frame, sensitive=[], outcome="hired")
+
+
+def test_missing_values_in_the_plane():
+    frame = plane()
+    frame.loc[:99, "hours"] = np.nan
+    frame.loc[100:149, "sex"] = None
+    found = audit(frame, sensitive=["hours", "sex"], outcome="hired", n_groups=2, missing="group", inference="plugin")
+    assert found.records[-1]["n"] == 150
+    dropped = audit(frame, sensitive=["hours", "sex"], outcome="hired", n_groups=2, missing="drop")
+    assert dropped.data["dropped"] == {"hours": 100, "sex": 50}

@@ -5,7 +5,8 @@ import pyarrow as pa
 import pytest
 
 from fairgroups import ColumnError, InputError, MissingValuesError, audit
-from fairgroups.rows import Rows, read_table
+from fairgroups.rows import Rows
+from fairgroups.tables import read_table
 
 X = [1.0, 2.0, 3.0, 4.0]
 

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from fairgroups.auditing import Audit, audit
+    from fairgroups.auditing import audit
+    from fairgroups.audits import Audit
+    from fairgroups.boxes import BoxPartition, Levels
     from fairgroups.cells import Cells
     from fairgroups.datasets import load_adult, make_synthetic
     from fairgroups.errors import ColumnError, FairGroupsError, InputError, MissingValuesError, SchemaError
@@ -23,8 +25,10 @@ if TYPE_CHECKING:
     from fairgroups.partition import Interval, Partition
 
 _HOME = {
-    "Audit": "auditing",
+    "Audit": "audits",
     "audit": "auditing",
+    "BoxPartition": "boxes",
+    "Levels": "boxes",
     "Cells": "cells",
     "load_adult": "datasets",
     "make_synthetic": "datasets",
@@ -50,6 +54,7 @@ __all__ = [
     "MEASURES",
     "Audit",
     "Band",
+    "BoxPartition",
     "Cells",
     "ColumnError",
     "FairGroups",
@@ -58,6 +63,7 @@ __all__ = [
     "FixedGroups",
     "InputError",
     "Interval",
+    "Levels",
     "Measure",
     "MissingValuesError",
     "Partition",

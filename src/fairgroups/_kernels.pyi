@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 from numpy import float64, int32, int64
 from numpy.typing import NDArray
 
@@ -18,6 +20,17 @@ def best_increasing(
     min_b: float,
 ) -> list[list[int]]: ...
 def isotonic_blocks(a: NDArray[float64], b: NDArray[float64]) -> list[int]: ...
+def best_boxes(
+    a: NDArray[float64],
+    b: NDArray[float64],
+    rows: NDArray[float64],
+    axes: list[tuple[int, bool]],
+    n_groups: int,
+    min_rows: float,
+    min_b: float,
+    width: int,
+    progress: Callable[[float], object],
+) -> list[tuple[float, list[list[tuple[int, int]]]]]: ...
 def cell_maxima(prefix: NDArray[float64], sizes: NDArray[float64], rate: float) -> tuple[list[float], list[float]]: ...
 def window_maxima(prefix: NDArray[int32], lengths: NDArray[int64], rate: float) -> tuple[float, float]: ...
 def gaussian_window_maxima(prefix: NDArray[float64], lengths: NDArray[int64]) -> tuple[float, float]: ...

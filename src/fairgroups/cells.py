@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure, resolve_measure
-from fairgroups.rows import Missing, Rows, read_table
+from fairgroups.rows import Missing, Rows, check_measure
+from fairgroups.tables import read_table
 
 __all__ = ["Cells", "Moments"]
 
@@ -275,15 +276,7 @@ class Cells:
 def _resolve_measures(measure: str | Measure | Iterable[str | Measure], rows: Rows) -> dict[str, Measure]:
     wanted = [measure] if isinstance(measure, str | Measure) else list(measure)
     found = [resolve_measure(m, outcome_is_binary=rows.outcome_is_binary) for m in wanted]
-    for m in found:
-        if m.binary and not rows.outcome_is_binary:
-            raise InputError(
-                f"measure {m.name!r} needs a yes/no outcome, and the outcome holds other numbers.",
-                "use measure='mean' for scores and amounts, or make a decision of the score first.",
-            )
-        if m.binary and m.needs_truth and rows.truth is not None and not np.isin(rows.truth, (0.0, 1.0)).all():
-            raise InputError(f"measure {m.name!r} needs a yes/no truth, and the truth holds other numbers.")
-    return {m.name: m for m in found}
+    return {m.name: check_measure(m, rows) for m in found}
 
 
 def _moments(a: Array, b: Array, weight: Array | None, total: Any, row_counts: NDArray[np.int64]) -> Moments:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fairgroups.partition import Interval
+
 if TYPE_CHECKING:
     import altair as alt
 
-    from fairgroups.auditing import Audit
+    from fairgroups.audits import Audit
 
-__all__ = ["VERDICT_COLOURS", "phi_chart", "rate_chart", "to_svg"]
+__all__ = ["VERDICT_COLOURS", "phi_chart", "rate_chart", "sentence", "to_svg", "verdict_colour"]
 
 VERDICT_COLOURS = {
     "disadvantaged": "#D55E00",
@@ -42,13 +44,13 @@ def rate_chart(audit: Audit, *, width: int = 640, height: int = 300) -> alt.Laye
 
     name = audit.settings["sensitive"]
     percent = _is_percent(audit)
-    low, high = audit.data["low"], audit.data["high"]
+    low, high = _range(audit)
     spread = (high - low) or 1.0
     x_scale = alt.Scale(domain=[low - 0.01 * spread, high + 0.01 * spread], nice=False, zero=False)
-    y_axis = alt.Axis(format=".0%" if percent else "~g", title=_sentence(audit.measure.rate))
+    y_axis = alt.Axis(format=".0%" if percent else "~g", title=sentence(audit.measure.rate))
     shapes = _segments(audit)
     present = [r["verdict"] for r in audit.records]
-    colour = _verdict_colour(alt, present)
+    colour = verdict_colour(alt, present)
     curve = alt.Data(values=audit.curve)
     base = alt.Chart(alt.Data(values=shapes))
     x = alt.X("from:Q", scale=x_scale, title=name)
@@ -107,7 +109,7 @@ def phi_chart(audit: Audit, *, width: int = 640) -> alt.LayerChart:
             value[key] *= scale
     title = "Difference from everybody" + (" (percentage points)" if percent else "")
     present = [value["verdict"] for value in values]
-    colour = _verdict_colour(alt, present)
+    colour = verdict_colour(alt, present)
     order = [value["label"] for value in values]
     room = min(260.0, _WIDEST_LETTER * max(len(label) for label in order))
     y = alt.Y("label:N", sort=order, title=None, axis=alt.Axis(labelLimit=260, labelFontSize=12, minExtent=room))
@@ -143,11 +145,17 @@ def to_svg(chart: Any) -> str:
     return str(vlc.vegalite_to_svg(spec.to_json(validate=False)))
 
 
+def _range(audit: Audit) -> tuple[float, float]:
+    attribute = audit.data["attributes"][0]
+    return attribute["low"], attribute["high"]
+
+
 def _is_percent(audit: Audit) -> bool:
     return bool(audit.data["percent"])
 
 
-def _sentence(text: str) -> str:
+def sentence(text: str) -> str:
+    """Begin with a capital."""
     return text[:1].upper() + text[1:]
 
 
@@ -155,7 +163,8 @@ def _legend(alt: Any) -> Any:
     return alt.Legend(title=None, orient="top", columnPadding=36, labelFontSize=12, symbolOpacity=1)
 
 
-def _verdict_colour(alt: Any, present: list[str]) -> Any:
+def verdict_colour(alt: Any, present: list[str]) -> Any:
+    """Encode the verdict as colour, with a legend of those that occur."""
     shown = list(dict.fromkeys(present))
     return alt.Color(
         "verdict:N",
@@ -166,10 +175,11 @@ def _verdict_colour(alt: Any, present: list[str]) -> Any:
 
 def _segments(audit: Audit) -> list[dict[str, Any]]:
     """List every interval of every group, cut to the values seen."""
-    low, high = audit.data["low"], audit.data["high"]
+    low, high = _range(audit)
     out = []
     for group, record in zip(audit.partition.groups, audit.records, strict=False):
         for part in group:
+            assert isinstance(part, Interval)
             left, right = max(part.low, low), min(part.high, high)
             if left <= right and record["rate"] == record["rate"]:
                 keys = ("label", "rate", "rate_low", "rate_high", "verdict")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from fairgroups.auditing import Audit
+    from fairgroups.audits import Audit
     from fairgroups.partition import Partition
 
 __all__ = ["app", "main"]
@@ -61,7 +61,10 @@ def _options(
 @app.command(epilog=EXIT_HELP)
 def audit(
     file: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
-    sensitive: Annotated[str, typer.Option("--sensitive", "-s", help="Column of the sensitive attribute, a number.")],
+    sensitive: Annotated[
+        list[str],
+        typer.Option("--sensitive", "-s", help="Column of a sensitive attribute; say it again for several at once."),
+    ],
     outcome: Annotated[str, typer.Option("--outcome", "-o", help="Column of the decision or score that is audited.")],
     truth: Annotated[str | None, typer.Option(help="Column of the true label.")] = None,
     weight: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
@@ -96,6 +99,9 @@ def audit(
     max_gap: Annotated[
         float | None, typer.Option(help="Limit on every group's difference; sets the exit code.")
     ] = None,
+    budget: Annotated[
+        float, typer.Option(help="Seconds that an exact search over several attributes may take, about.")
+    ] = 10.0,
     seed: Annotated[int, typer.Option(help="For splits and simulations.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Write an HTML page here.")] = None,
     json: Annotated[Path | None, typer.Option(help="Write the result as JSON here.")] = None,
@@ -106,7 +112,7 @@ def audit(
 
     result = run(
         file,
-        sensitive=sensitive,
+        sensitive=sensitive[0] if len(sensitive) == 1 else sensitive,
         outcome=outcome,
         truth=truth,
         weight=weight,
@@ -123,6 +129,8 @@ def audit(
         relevant_gap=relevant_gap,
         max_gap=max_gap,
         seed=seed,
+        budget=budget,
+        verbose=not quiet and sys.stderr.isatty(),
     )
     _finish(result, out, json, quiet=quiet)
     raise typer.Exit(EXIT[result.gate])
@@ -142,15 +150,17 @@ def demo(
     _finish(result, out, None, quiet=False)
 
 
-def _given(edges: str, name: str, missing: str) -> Partition:
+def _given(edges: str, names: list[str], missing: str) -> Partition:
     from fairgroups.errors import InputError
     from fairgroups.partition import Partition
 
+    if len(names) > 1:
+        raise InputError("--edges are borders of one attribute; several were named.", "name one --sensitive column.")
     try:
         borders = [float(part) for part in edges.split(",")]
     except ValueError:
         raise InputError(f"--edges must be numbers with commas between them; got {edges!r}.", "--edges 25,45") from None
-    return Partition.from_edges(borders, name=name, missing=missing)  # type: ignore[arg-type]
+    return Partition.from_edges(borders, name=names[0], missing=missing)  # type: ignore[arg-type]
 
 
 def _size(text: str) -> Any:
@@ -188,7 +198,7 @@ def _print_table(result: Audit) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from fairgroups.report.words import number, points
+    from fairgroups.report.words import amount, points
 
     percent = bool(result.data["percent"])
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
@@ -203,14 +213,14 @@ def _print_table(result: Audit) -> None:
         table.add_row(
             escape(r["label"]),
             f"{r['n']:,}",
-            number(r["rate"], percent=percent),
+            amount(r["rate"], percent=percent),
             points(r["phi"], percent=percent),
             f"{low} to {high}",
             f"[{colour}]{r['verdict']}[/]",
         )
     console = Console()
     console.print(table)
-    everybody = f"Everybody: {number(result.overall, percent=percent)} of {result.data['rows_judged']:,} rows."
+    everybody = f"Everybody: {amount(result.overall, percent=percent)} of {result.data['rows_judged']:,} rows."
     unit = ", in points" if percent else ""
     said = f"{everybody} Rate: {escape(result.measure.rate)}. Diff.: from everybody{unit}."
     console.print(said, highlight=False, soft_wrap=True)

@@ -10,16 +10,27 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from fairgroups.boxes import BoxPartition
 from fairgroups.cells import Cells, Spacing
 from fairgroups.errors import InputError
-from fairgroups.evidence.rates import explained_share, group_rates
-from fairgroups.measures import Measure
+from fairgroups.evidence.rates import (
+    GroupRates,
+    explained_by_boxes,
+    explained_share,
+    group_rates,
+    group_rates_of_rows,
+)
+from fairgroups.measures import Measure, resolve_measure
 from fairgroups.partition import Partition
-from fairgroups.rows import Missing, Rows
+from fairgroups.progress import progress_bar
+from fairgroups.rows import Column, Missing, Rows, check_measure, mixed_columns
+from fairgroups.search.boxes import best_boxes
 from fairgroups.search.clusters import best_clusters
+from fairgroups.search.grid import Points
 from fairgroups.search.monotone import Monotonic
-from fairgroups.search.options import check_n_groups, limits_of, search
+from fairgroups.search.options import check_n_groups, limits_of, search, whole_number
 from fairgroups.search.path import Path
+from fairgroups.tables import holds_categories
 
 __all__ = ["FairGroups", "FairKMeans", "FixedGroups"]
 
@@ -32,7 +43,7 @@ class _Grouping(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     missing: Missing
     measure: str | Measure
     positive: Any
-    partition_: Partition
+    partition_: Partition | BoxPartition
     n_features_in_: int
 
     def __sklearn_tags__(self) -> Any:
@@ -43,62 +54,78 @@ class _Grouping(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = self.missing != "error"
         return tags
 
-    def _column(self, X: Any, *, reset: bool) -> Array:
-        """Read the one sensitive column; a plain list or series will do."""
-        name = None
+    def _columns(self, X: Any, *, reset: bool) -> list[Column]:
+        """Read the sensitive columns; for one, a plain list or series will do."""
+        name = ""
         if isinstance(X, list | tuple) or (hasattr(X, "to_numpy") and not hasattr(X, "columns")):
-            name = getattr(X, "name", None)
+            name = str(getattr(X, "name", None) or "")
             X = np.asarray(X)
-        if getattr(X, "ndim", 2) == 1:
+        if getattr(X, "ndim", 2) == 1 and (reset or self.n_features_in_ == 1):
             X = X.reshape(-1, 1)
-        finite = True if self.missing == "error" else "allow-nan"
-        X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=finite)
-        if X.shape[1] != 1:
-            raise InputError(
-                f"{type(self).__name__} groups one sensitive column; got {X.shape[1]}.",
-                "pass the column alone, such as df[['age']].",
-            )
+        mixed = holds_categories(X)
+        if mixed:
+            validate_data(self, X, reset=reset, skip_check_array=True)
+        else:
+            finite = True if self.missing == "error" else "allow-nan"
+            X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=finite)
         if reset:
-            names = getattr(self, "feature_names_in_", None)
-            self._name = str(names[0]) if names is not None else ("" if name is None else str(name))
-        column: Array = X[:, 0]
-        return column
+            p = self.n_features_in_
+            given = getattr(self, "feature_names_in_", None)
+            self._names = (
+                [name] if p == 1 and given is None else [f"x{d}" for d in range(p)] if given is None else list(given)
+            )
+        if mixed:
+            return mixed_columns(X, self._names)
+        return [Column(name, X[:, d]) for d, name in enumerate(self._names)]
 
-    def _cells(
-        self, X: Any, y: Any, truth: Any, weight: Any, n_cells: int | None, spacing: Spacing = "quantile"
-    ) -> tuple[Cells, Measure]:
-        column = self._column(X, reset=True)
+    def _one(self, columns: list[Column]) -> Column:
+        if len(columns) > 1 or columns[0].levels is not None:
+            what = f"got {len(columns)}" if len(columns) > 1 else "got a category"
+            raise InputError(
+                f"{type(self).__name__} groups one numeric column; {what}.",
+                "pass the column alone, such as df[['age']]; FairGroups takes several.",
+            )
+        return columns[0]
+
+    def _rows(self, columns: list[Column], y: Any, truth: Any, weight: Any) -> Rows:
         if y is None:
             raise InputError(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.",
                 "y is the outcome: a decision, a label or a score.",
             )
-        rows = Rows.from_arrays(
-            column,
+        return Rows.from_columns(
+            columns,
             column_or_1d(y, warn=True) if getattr(y, "ndim", 1) == 2 else y,
             truth=truth,
             weight=weight,
             positive=self.positive,
             missing=self.missing,
-            names={"sensitive": self._name, "outcome": "y", "weight": "sample_weight"},
+            names={"outcome": "y", "weight": "sample_weight"},
         )
-        cells = Cells.from_rows(rows, measure=self.measure, n_cells=n_cells, spacing=spacing)
-        (measure,) = cells.measures.values()
-        return cells, measure
 
     def _describe(self, cells: Cells, measure: Measure) -> None:
+        assert isinstance(self.partition_, Partition)
         groups = group_rates(cells, self.partition_, measure)
+        self._take(groups, explained_share(cells, measure, groups.variance))
+
+    def _take(self, groups: GroupRates, explained: float) -> None:
         self.n_groups_ = self.partition_.n_groups
         self.rates_ = groups.rate
         self.phi_ = groups.phi
         self.variance_ = groups.variance
-        self.explained_ = explained_share(cells, measure, groups.variance)
+        self.explained_ = explained
+
+    def _cells(self, rows: Rows, n_cells: int | None, spacing: Spacing = "quantile") -> tuple[Cells, Measure]:
+        cells = Cells.from_rows(rows, measure=self.measure, n_cells=n_cells, spacing=spacing)
+        (measure,) = cells.measures.values()
+        return cells, measure
 
     def _follow(self, path: Path, n_groups: int, cells: Cells, measure: Measure) -> Self:
         if len(path) < n_groups:
             warnings.warn(path.note, UserWarning, stacklevel=3)
         self.path_ = path.variance
         self.exact_ = path.exact
+        self.gap_ = 0.0
         self.partition_ = path.partition(len(path), missing=self.missing)
         self._describe(cells, measure)
         return self
@@ -110,7 +137,10 @@ class _Grouping(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         and the last group under ``missing="group"``.
         """
         check_is_fitted(self)
-        return self.partition_.assign(self._column(X, reset=False))
+        columns = self._columns(X, reset=False)
+        if isinstance(self.partition_, BoxPartition):
+            return self.partition_.assign_columns([c.text if c.levels is not None else c.values for c in columns])
+        return self.partition_.assign(self._one(columns).values)
 
     def transform(self, X: Any) -> NDArray[np.object_]:
         """Give the label of each person's group, as one column: ready to be a ``sensitive_features`` elsewhere.
@@ -125,16 +155,17 @@ class _Grouping(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Name the column that `transform` gives: the attribute's name and ``_group``."""
         check_is_fitted(self)
         if input_features is not None and len(input_features) != self.n_features_in_:
-            raise InputError("input_features should have length equal to number of features, 1.")
-        given = self._name if input_features is None else str(np.asarray(input_features)[0])
-        return np.array([f"{given or 'x0'}_group"], dtype=object)
+            raise InputError(f"input_features should have length equal to number of features, {self.n_features_in_}.")
+        given = self._names if input_features is None else [str(name) for name in input_features]
+        return np.array([f"{'_'.join(given) or 'x0'}_group"], dtype=object)
 
 
 class FairGroups(_Grouping):
     """Find the groups of a continuous attribute that an outcome treats most differently.
 
-    The groups are intervals that tile the attribute and maximise the variance of Φ, each group's rate minus
-    everybody's. The search is exact, over every distinct value: a worst-off group cannot hide behind a grid.
+    For one column the groups are intervals that maximise the variance of Φ, each group's rate minus everybody's. The
+    search is exact, over every distinct value: a worst-off group cannot hide behind a grid. For several columns the
+    groups are boxes; text columns of a frame are categories.
 
     Parameters
     ----------
@@ -150,7 +181,13 @@ class FairGroups(_Grouping):
     min_denominator : float
         Least B in a group, such as the number of positives for equal opportunity, weights included.
     n_cells : int, optional
-        Search on this many quantile cells instead of every distinct value.
+        Search on this many quantile cells instead of every distinct value. For several columns: cells along each
+        numeric one; by default the finest grid (at most 100) that the budget allows.
+    budget : float
+        For several columns: about how many seconds an exact search may take. Beyond it a beam search gives good
+        groups and says by how much better ones could at most be (`gap_`).
+    verbose : bool
+        Show a progress bar for several columns.
     positive : label, optional
         Which of two labels of y counts as 1.
     missing : {"error", "drop", "group"}
@@ -171,7 +208,10 @@ class FairGroups(_Grouping):
     explained_ : float
         The share of all dependence on the attribute that the groups capture.
     exact_ : bool
-        Whether the groups are proven best.
+        Whether the groups are proven best: over all values for one column, on the grid's cells for several (every
+        border is then moved to the data's best value).
+    gap_ : float
+        How much larger, as a share, the variance on the grid could at most be; 0 when exact.
 
     Notes
     -----
@@ -197,11 +237,15 @@ class FairGroups(_Grouping):
         min_group_size: float = 1,
         min_denominator: float = 0.0,
         n_cells: int | None = None,
+        budget: float = 10.0,
+        verbose: bool = False,
         positive: Any = None,
         missing: Missing = "error",
     ) -> None:
         self.n_groups = n_groups
         self.measure = measure
+        self.budget = budget
+        self.verbose = verbose
         self.monotonic = monotonic
         self.min_group_size = min_group_size
         self.min_denominator = min_denominator
@@ -215,7 +259,7 @@ class FairGroups(_Grouping):
         Parameters
         ----------
         X : array-like or frame
-            The sensitive attribute: one column.
+            The sensitive attribute, or several.
         y : array-like
             The outcome: boolean, 0/1, two labels, or numbers.
         truth : array-like, optional
@@ -223,7 +267,12 @@ class FairGroups(_Grouping):
         sample_weight : array-like, optional
             Weights.
         """
-        cells, measure = self._cells(X, y, truth, sample_weight, self.n_cells)
+        columns = self._columns(X, reset=True)
+        rows = self._rows(columns, y, truth, sample_weight)
+        if len(columns) > 1:
+            return self._fit_boxes(rows)
+        self._one(columns)
+        cells, measure = self._cells(rows, self.n_cells)
         n_groups = check_n_groups(self.n_groups, cells, measure)
         limits = limits_of(self.min_group_size, self.min_denominator, int(cells.rows.sum()))
         path = search(cells, measure, n_groups, monotonic=self.monotonic, limits=limits)
@@ -234,6 +283,29 @@ class FairGroups(_Grouping):
                 "lower `n_groups`, `min_group_size` or `min_denominator`.",
             )
         return self._follow(path, n_groups, cells, measure)
+
+    def _fit_boxes(self, rows: Rows) -> Self:
+        if self.monotonic is not None:
+            raise InputError("`monotonic` is for one sensitive column.", "leave it out, or pass the column alone.")
+        measure = check_measure(resolve_measure(self.measure, outcome_is_binary=rows.outcome_is_binary), rows)
+        points = Points.of(rows, measure)
+        n_groups = whole_number(self.n_groups, "n_groups")
+        limits = limits_of(self.min_group_size, self.min_denominator, rows.n)
+        with progress_bar("Searching for groups", shown=self.verbose) as progress:
+            found = best_boxes(points, n_groups, limits, n_cells=self.n_cells, budget=self.budget, progress=progress)
+        if len(found) < n_groups:
+            raise InputError(
+                f"only {len(found)} group(s) of at least {limits.rows:g} rows and B ≥ {limits.b:g} exist "
+                f"(n_samples={rows.n}); `n_groups` is {n_groups}.",
+                "lower `n_groups`, `min_group_size` or `min_denominator`.",
+            )
+        self.path_ = found.variance
+        self.exact_ = found.exact
+        self.gap_ = found.gap
+        self.partition_ = found.partition(self.missing)
+        groups = group_rates_of_rows(rows, self.partition_, measure)
+        self._take(groups, explained_by_boxes(rows, measure, groups.variance))
+        return self
 
 
 class FairKMeans(_Grouping):
@@ -289,7 +361,9 @@ class FairKMeans(_Grouping):
 
     def fit(self, X: Any, y: Any = None, *, truth: Any = None, sample_weight: Any = None) -> Self:
         """Cluster the cells' rates; see `FairGroups.fit` for the arguments."""
-        cells, measure = self._cells(X, y, truth, sample_weight, self.n_cells, self.spacing)
+        columns = self._columns(X, reset=True)
+        self._one(columns)
+        cells, measure = self._cells(self._rows(columns, y, truth, sample_weight), self.n_cells, self.spacing)
         n_groups = check_n_groups(self.n_groups, cells, measure)
         path = best_clusters(cells, measure, n_groups, weighted=self.weighted)
         return self._follow(path, n_groups, cells, measure)
@@ -343,21 +417,19 @@ class FixedGroups(_Grouping):
 
     def fit(self, X: Any, y: Any = None, *, truth: Any = None, sample_weight: Any = None) -> Self:
         """Take the groups over and, where y is given, measure Φ on them; see `FairGroups.fit` for the arguments."""
+        columns = self._columns(X, reset=True)
+        name = self._one(columns).name
+        self._take_over(name)
         if y is None:
-            self._column(X, reset=True)
-            self._take_over()
             self.n_groups_ = self.partition_.n_groups
             return self
-        cells, measure = self._cells(X, y, truth, sample_weight, None)
-        self._take_over()
+        cells, measure = self._cells(self._rows(columns, y, truth, sample_weight), None)
         self._describe(cells, measure)
         return self
 
-    def _take_over(self) -> None:
+    def _take_over(self, name: str) -> None:
         if isinstance(self.edges, Partition):
             given = self.edges
-            self.partition_ = Partition(given.groups, name=self._name or given.name, missing=self.missing)
+            self.partition_ = Partition(given.groups, name=name or given.name, missing=self.missing)
         else:
-            self.partition_ = Partition.from_edges(
-                self.edges, closed=self.closed, name=self._name, missing=self.missing
-            )
+            self.partition_ = Partition.from_edges(self.edges, closed=self.closed, name=name, missing=self.missing)

@@ -11,13 +11,17 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError, MissingValuesError, SchemaError
-from fairgroups.rows import Missing, column_of_numbers
+from fairgroups.rows import Missing
+from fairgroups.tables import column_of_numbers
+
+if TYPE_CHECKING:
+    from fairgroups.boxes import BoxPartition
 
 __all__ = ["Interval", "Partition"]
 
@@ -39,6 +43,25 @@ class Interval:
             object.__setattr__(self, "low_closed", False)
         if self.high == math.inf:
             object.__setattr__(self, "high_closed", False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the range as plain data; an open end is None."""
+        return {
+            "low": self.low if math.isfinite(self.low) else None,
+            "high": self.high if math.isfinite(self.high) else None,
+            "low_closed": self.low_closed,
+            "high_closed": self.high_closed,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Interval:
+        """Build a range from what `to_dict` gave."""
+        return cls(
+            -math.inf if data["low"] is None else float(data["low"]),
+            math.inf if data["high"] is None else float(data["high"]),
+            bool(data["low_closed"]),
+            bool(data["high_closed"]),
+        )
 
     def describe(self, name: str, number: Any = "{:g}".format) -> str:
         """Write the range as a person reads it: ``27 ≤ age < 41``."""
@@ -168,7 +191,7 @@ class Partition:
     def labels(self) -> tuple[str, ...]:
         """Give each group's name: the interval itself."""
         name = self.name or "x"
-        number = _shortest(self.edges)
+        number = shortest(self.edges)
         said = [" or ".join(part.describe(name, number) for part in group) for group in self.groups]
         if self.missing == "group":
             said.append(f"{name} missing")
@@ -210,40 +233,19 @@ class Partition:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the partition as plain data, ready for JSON."""
-        from fairgroups import __version__
-
-        return {
-            "schema": SCHEMA,
-            "schema_version": SCHEMA_VERSION,
-            "library_version": __version__,
-            "columns": [self.name],
-            "missing": self.missing,
-            "groups": [
-                {
-                    "label": label,
-                    "boxes": [
-                        [
-                            {
-                                "low": _finite(part.low),
-                                "high": _finite(part.high),
-                                "low_closed": part.low_closed,
-                                "high_closed": part.high_closed,
-                            }
-                        ]
-                        for part in group
-                    ],
-                }
-                for label, group in zip(self.labels, self.groups, strict=False)
-            ],
-        }
+        groups = [
+            {"label": label, "boxes": [[part.to_dict()] for part in group]}
+            for label, group in zip(self.labels, self.groups, strict=False)
+        ]
+        return {**header(), "columns": [self.name], "missing": self.missing, "groups": groups}
 
     def to_json(self) -> str:
         """Write the partition as JSON; `from_json` reads it back, equal."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Partition:
-        """Read a partition that `to_json` wrote."""
+    def from_json(cls, text: str | bytes) -> Partition | BoxPartition:
+        """Read a partition that `to_json` wrote; one of several attributes comes back as a `BoxPartition`."""
         try:
             data = json.loads(text)
         except ValueError as error:
@@ -251,7 +253,7 @@ class Partition:
         return cls.from_dict(data)
 
     @classmethod
-    def from_dict(cls, data: Any) -> Partition:
+    def from_dict(cls, data: Any) -> Partition | BoxPartition:
         """Build a partition from what `to_dict` gave."""
         if not isinstance(data, Mapping) or data.get("schema") != SCHEMA:
             raise SchemaError(f"this is not a partition: its schema is not {SCHEMA!r}.")
@@ -262,19 +264,12 @@ class Partition:
                 "install a newer fairgroups.",
             )
         try:
+            if len(data["columns"]) > 1:
+                from fairgroups.boxes import BoxPartition
+
+                return BoxPartition.from_plain(data)
             (name,) = data["columns"]
-            groups = tuple(
-                tuple(
-                    Interval(
-                        -math.inf if box["low"] is None else float(box["low"]),
-                        math.inf if box["high"] is None else float(box["high"]),
-                        bool(box["low_closed"]),
-                        bool(box["high_closed"]),
-                    )
-                    for (box,) in group["boxes"]
-                )
-                for group in data["groups"]
-            )
+            groups = tuple(tuple(Interval.from_dict(box) for (box,) in group["boxes"]) for group in data["groups"])
             return cls(groups, name=str(name), missing=data["missing"])
         except (KeyError, TypeError, ValueError) as error:
             raise SchemaError(f"this partition is damaged: {error}.") from error
@@ -295,12 +290,12 @@ class Partition:
         name = column if column is not None else self.name
         if not name:
             raise InputError("to_sql needs the column's name.", "say partition.to_sql('age').")
-        value = 'CAST("' + name.replace('"', '""') + '" AS DOUBLE PRECISION)'
+        value = sql_value(name)
         absent = str(len(self.groups)) if self.missing == "group" else "NULL"
         lines = [f"WHEN {value} IS NULL OR {value} = CAST('NaN' AS DOUBLE PRECISION) THEN {absent}"]
         segments = self._segments
         lines += [
-            f"WHEN {value} {'<=' if part.high_closed else '<'} {_sql_number(part.high)} THEN {k}"
+            f"WHEN {value} {'<=' if part.high_closed else '<'} {sql_number(part.high)} THEN {k}"
             for part, k in segments[:-1]
         ]
         body = "\n  ".join(lines)
@@ -310,16 +305,25 @@ class Partition:
         return f"Partition({', '.join(self.labels)})"
 
 
-def _finite(x: float) -> float | None:
-    return x if math.isfinite(x) else None
+def header() -> dict[str, Any]:
+    """Give the fields that say what a JSON document is and who wrote it."""
+    from fairgroups import __version__
+
+    return {"schema": SCHEMA, "schema_version": SCHEMA_VERSION, "library_version": __version__}
 
 
-def _sql_number(x: float) -> str:
+def sql_value(name: str) -> str:
+    """Write a column as a number, its name quoted whatever it holds."""
+    return 'CAST("' + name.replace('"', '""') + '" AS DOUBLE PRECISION)'
+
+
+def sql_number(x: float) -> str:
+    """Write a number so that DuckDB and PostgreSQL read the very same double."""
     # With an exponent DuckDB reads a double, not a decimal; both engines then find the very same number.
     return repr(x) if "e" in repr(x) else f"{x!r}e0"
 
 
-def _shortest(borders: Sequence[float]) -> Any:
+def shortest(borders: Sequence[float]) -> Any:
     """Choose the fewest digits (at least four) that still tell all borders apart."""
     for digits in range(4, 18):
         said = [f"{x:.{digits}g}" for x in borders]

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from fairgroups import Cells, FairGroups, InputError, Partition, group_rates, make_synthetic
-from fairgroups.evidence.rates import explained_share, fixed_bounds, plugin_bounds, rate_curve, rate_ratios
+from fairgroups.evidence.curves import rate_curve
+from fairgroups.evidence.rates import explained_share, fixed_bounds, plugin_bounds, rate_ratios
 
 
 def test_plugin_interval_is_the_delta_method():

@@ -8,21 +8,24 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from fairgroups.boxes import BoxPartition
 from fairgroups.cells import Cells, Moments
 from fairgroups.errors import InputError
 from fairgroups.evidence.likelihood import difference_bounds, rate_bounds
 from fairgroups.measures import Measure
 from fairgroups.partition import Partition
+from fairgroups.rows import Rows
 
 __all__ = [
     "Bounds",
     "GroupRates",
+    "explained_by_boxes",
     "explained_share",
     "fixed_bounds",
     "group_rates",
+    "group_rates_of_rows",
     "interval_bounds",
     "plugin_bounds",
-    "rate_curve",
     "rate_ratios",
     "residual_scale",
 ]
@@ -49,7 +52,7 @@ class GroupRates:
     partition : Partition
         The groups.
     runs : array
-        The first cell of each run of cells that belong to one group.
+        The first cell of each run of cells that belong to one group; empty for groups of several attributes.
     owners : array
         The group of each run; −1 for cells outside all groups.
     rows : array
@@ -60,7 +63,7 @@ class GroupRates:
         The rate of everybody.
     """
 
-    partition: Partition
+    partition: Partition | BoxPartition
     runs: NDArray[np.intp]
     owners: NDArray[np.intp]
     rows: NDArray[np.int64]
@@ -110,6 +113,43 @@ def group_rates(cells: Cells, partition: Partition, measure: Measure | str) -> G
     sums = cells[measure].map(lambda x: np.add.reduceat(x, runs)).group(owners, n_groups)
     rows = np.bincount(owners[owners >= 0], np.add.reduceat(cells.rows, runs)[owners >= 0], n_groups).astype(np.int64)
     return GroupRates(partition, runs, owners, rows, sums, float(sums.a.sum() / sums.b.sum()))
+
+
+def group_rates_of_rows(rows: Rows, partition: BoxPartition, measure: Measure) -> GroupRates:
+    """Evaluate a partition of several attributes, row by row."""
+    codes = partition.assign_columns([c.values if c.levels is None else c.text for c in rows.columns])
+    n_groups = partition.n_groups
+    sums = _moments_by(rows, measure, codes, n_groups)
+    counted = np.bincount(codes[codes >= 0], minlength=n_groups).astype(np.int64)
+    none = np.empty(0, dtype=np.intp)
+    return GroupRates(partition, none, none, counted, sums, float(sums.a.sum() / sums.b.sum()))
+
+
+def explained_by_boxes(rows: Rows, measure: Measure, variance: float) -> float:
+    """Say how much of all dependence on several attributes the groups capture; see `explained_share`."""
+    present = ~rows.absent
+    n = float(present.sum())
+    n_bins = max(2, round(n ** (1 / (3 * len(rows.columns)))))
+    flat = np.zeros(rows.n, dtype=np.intp)
+    for column in rows.columns:
+        values = np.nan_to_num(column.values)
+        if column.levels is None:
+            lower = np.unique(np.quantile(values[present], np.arange(n_bins) / n_bins, method="higher"))
+            flat = flat * lower.size + np.maximum(np.searchsorted(lower, values, side="right") - 1, 0)
+        else:
+            flat = flat * len(column.levels) + values.astype(np.intp)
+    codes = np.where(present, np.unique(flat, return_inverse=True)[1].ravel(), -1)
+    bins = _moments_by(rows, measure, codes, int(codes.max()) + 1)
+    return _explained(bins.map(lambda x, keep=bins.b > 0: x[keep]), variance)  # type: ignore[misc]
+
+
+def _moments_by(rows: Rows, measure: Measure, codes: NDArray[np.intp], n_groups: int) -> Moments:
+    a, b = measure.sums(rows.outcome, rows.truth)
+    counts = b > 0
+    low, high = float((a[counts] / b[counts]).min()), float((a[counts] / b[counts]).max())
+    if rows.weight is not None:
+        a, b = a * rows.weight, b * rows.weight
+    return Moments(b, a, b * b, a * b, a * a, low, high).group(codes, n_groups)
 
 
 def plugin_bounds(groups: GroupRates, level: float = 0.95) -> Bounds:
@@ -212,27 +252,6 @@ def rate_ratios(rate: Array, bounds: Bounds, *, lowest_is_best: bool, bounded: b
     return ratio, low, high
 
 
-def rate_curve(cells: Cells, measure: Measure | str, most: int = 60) -> list[dict[str, float]]:
-    """Give the rate along the attribute on at most about `most` stretches of equal weight, for charts."""
-    n = len(cells)
-    moments = cells[measure].map(lambda x: x[:n])
-    holds = np.flatnonzero(moments.b > 0)
-    below = np.cumsum(moments.b) - moments.b
-    marks = np.searchsorted(below, moments.b.sum() * np.arange(most) / most)
-    first = holds if holds.size <= most else np.unique(np.minimum(marks, n - 1))
-    first = np.unique(np.concatenate([[0], first[1:]]))
-    bins = moments.map(lambda x: np.add.reduceat(x, first))
-    middle = np.add.reduceat(moments.b * cells.edges, first) / np.where(bins.b > 0, bins.b, 1.0)
-    rows = np.add.reduceat(cells.rows[:n], first)
-    last = np.append(cells.edges[first[1:] - 1], cells.high)
-    table = zip(cells.edges[first], last, middle, rows, bins.a, bins.b, strict=True)
-    return [
-        {"low": float(lo), "high": float(hi), "middle": float(x), "n": int(k), "rate": float(a / b)}
-        for lo, hi, x, k, a, b in table
-        if b > 0
-    ]
-
-
 def residual_scale(moments: Moments) -> float:
     """Estimate the standard deviation of a row's value around the mean at its place, weights aside."""
     bins = _coarse(moments)
@@ -248,7 +267,10 @@ def explained_share(cells: Cells, measure: Measure | str, variance: float) -> fl
     The denominator is estimated on about n^(1/3) bins of equal weight with the noise taken off; NaN when no
     dependence is left above the noise.
     """
-    bins = _coarse(cells[measure])
+    return _explained(_coarse(cells[measure]), variance)
+
+
+def _explained(bins: Moments, variance: float) -> float:
     total = bins.b.sum()
     rate, share = bins.a / bins.b, bins.b / total
     between = np.sum(share * (rate - bins.a.sum() / total) ** 2)

@@ -1,5 +1,5 @@
 // The Python face of the kernels. The interpreter is released while they run.
-#include "kernels.hpp"
+#include "boxes.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -57,6 +57,38 @@ std::pair<double, double> call_gaussian_maxima(Vector<double> prefix, Vector<std
     return out;
 }
 
+using Boxes = std::vector<std::vector<std::pair<std::uint64_t, std::uint32_t>>>;
+
+std::vector<std::pair<double, Boxes>> call_boxes(Vector<double> a, Vector<double> b, Vector<double> rows,
+                                                 const std::vector<std::pair<std::size_t, bool>>& axes,
+                                                 std::size_t n_groups, double min_rows, double min_b, std::size_t width,
+                                                 const nb::callable& progress) {
+    std::vector<Axis> sides;
+    for (const auto& [size, categorical] : axes) sides.push_back({size, categorical});
+    std::vector<Tiling> found;
+    {
+        nb::gil_scoped_release release;
+        // Ctrl-C arrives here: Python raises it, and the search stops.
+        const Tick tick = [&](double share) {
+            nb::gil_scoped_acquire acquire;
+            if (PyErr_CheckSignals() != 0) throw nb::python_error();
+            if (share >= 0) progress(share);
+        };
+        const Grid grid(a.data(), b.data(), rows.data(), sides, Limits{min_rows, min_b});
+        found = width == 0 ? best_boxes(grid, n_groups, tick) : beam_boxes(grid, n_groups, width, tick);
+    }
+    std::vector<std::pair<double, Boxes>> out;
+    for (const Tiling& tiling : found) {
+        Boxes boxes;
+        for (const Box& box : tiling.boxes) {
+            boxes.emplace_back();
+            for (std::size_t d = 0; d < axes.size(); ++d) boxes.back().emplace_back(box[d].low, box[d].high);
+        }
+        out.emplace_back(tiling.total, std::move(boxes));
+    }
+    return out;
+}
+
 }  // namespace
 
 NB_MODULE(_kernels, m) {
@@ -64,6 +96,8 @@ NB_MODULE(_kernels, m) {
     m.def("best_segments", &call<best_segments>, "a"_a, "b"_a, "rows"_a, "n_groups"_a, "min_rows"_a, "min_b"_a);
     m.def("best_increasing", &call<best_increasing>, "a"_a, "b"_a, "rows"_a, "n_groups"_a, "min_rows"_a, "min_b"_a);
     m.def("isotonic_blocks", &call_isotonic, "a"_a, "b"_a);
+    m.def("best_boxes", &call_boxes, "a"_a, "b"_a, "rows"_a, "axes"_a, "n_groups"_a, "min_rows"_a, "min_b"_a,
+          "width"_a, "progress"_a);
     m.def("cell_maxima", &call_cell_maxima, "prefix"_a, "sizes"_a, "rate"_a);
     m.def("window_maxima", &call_window_maxima, "prefix"_a, "lengths"_a, "rate"_a);
     m.def("gaussian_window_maxima", &call_gaussian_maxima, "prefix"_a, "lengths"_a);

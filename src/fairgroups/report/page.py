@@ -6,11 +6,12 @@ import math
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from fairgroups.charts import VERDICT_COLOURS, phi_chart, rate_chart, to_svg
-from fairgroups.report.words import number, points
+from fairgroups.charts import VERDICT_COLOURS, phi_chart, rate_chart, sentence, to_svg
+from fairgroups.planes import plane_chart
+from fairgroups.report.words import amount, attributes, points
 
 if TYPE_CHECKING:
-    from fairgroups.auditing import Audit
+    from fairgroups.audits import Audit
 
 __all__ = ["render"]
 
@@ -25,65 +26,79 @@ _GIVEN = {
     "split": "Judged on {rows} rows, in groups given in advance. The intervals hold for all groups at once.",
     "plugin": "Judged on {rows} rows, in groups given in advance. Each interval holds for its own group only.",
 }
+_INTERVALS = {"band": "band over all ranges", "split": "honest split", "plugin": "plug-in (delta method)"}
 
 
 def render(audit: Audit) -> str:
     """Write the page."""
     from jinja2 import Environment
-    from markupsafe import Markup
 
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(files("fairgroups.report").joinpath("page.html").read_text(encoding="utf-8"))
     settings = audit.settings
     percent = bool(audit.data["percent"])
-    level = f"{100 * settings['level']:g} %"
-    outcome, sensitive = settings["outcome"], settings["sensitive"]
+    name = attributes(settings)
     rows = f"{audit.data['rows']:,}".replace(",", "\u202f")
-    charts = [
-        {
-            "title": f"{_capital(audit.measure.rate)} of {outcome} by {sensitive}",
-            "svg": Markup(to_svg(rate_chart(audit))),  # noqa: S704  our renderer escapes what it draws
-            "caption": "Dots: the observed rate along the attribute, larger for more people. Thick lines: each "
-            "group's rate, with its interval. Dashed: everybody.",
-        },
+    said = (_GIVEN if settings["groups_given"] else _SEARCHED)[settings["inference"]]
+    return template.render(
+        audit=audit,
+        title=f"Fairness audit of {settings['outcome']} by {name}",
+        certainty=said.replace("{rows}", rows).replace("{name}", name),
+        gate=_gate(audit, percent=percent),
+        rate_name=sentence(audit.measure.rate),
+        level=f"{100 * settings['level']:g} %",
+        rows=[_row(record, i, audit) for i, record in enumerate(audit.records, 1)],
+        table_note=f"Everybody: {amount(audit.overall, percent=percent)}."
+        + (" Differences and intervals are in percentage points." if percent else ""),
+        notes=audit.notes,
+        charts=_charts(audit),
+        meanings=_meanings(audit, percent=percent),
+        facts=_facts(audit, rows),
+    )
+
+
+def _charts(audit: Audit) -> list[dict[str, Any]]:
+    from markupsafe import Markup
+
+    settings = audit.settings
+    if isinstance(settings["sensitive"], str):
+        first: Any = rate_chart(audit)
+        caption = (
+            "Dots: the observed rate along the attribute, larger for more people. Thick lines: each group's rate, "
+            "with its interval. Dashed: everybody."
+        )
+    else:
+        first = plane_chart(audit)
+        caption = (
+            "Colour: the observed rate, pale where it is everybody's. Boxes: the groups, numbered as in the table."
+        )
+        if len(settings["sensitive"]) > 3:
+            caption += " Only the first three attributes are drawn."
+    title = f"{sentence(audit.measure.rate)} of {settings['outcome']} by {attributes(settings)}"
+    level = f"{100 * settings['level']:g} %"
+    # Our renderer escapes what it draws, so its SVG is safe to put in as it is.
+    return [
+        {"title": title, "svg": Markup(to_svg(first)), "caption": caption},  # noqa: S704
         {
             "title": "Difference of each group from everybody",
             "svg": Markup(to_svg(phi_chart(audit))),  # noqa: S704
             "caption": f"Marks: Φ, the group's rate minus everybody's. Lines: its {level} interval.",
         },
     ]
-    return template.render(
-        audit=audit,
-        title=f"Fairness audit of {outcome} by {sensitive}",
-        certainty=_certainty(settings, rows),
-        gate=_gate(audit, percent=percent),
-        rate_name=_capital(audit.measure.rate),
-        level=level,
-        rows=[_row(record, percent=percent) for record in audit.records],
-        table_note=f"Everybody: {number(audit.overall, percent=percent)}."
-        + (" Differences and intervals are in percentage points." if percent else ""),
-        notes=audit.notes,
-        charts=charts,
-        meanings=_meanings(audit, percent=percent),
-        facts=_facts(audit, rows),
-    )
 
 
-def _certainty(settings: dict[str, Any], rows: str) -> str:
-    said = (_GIVEN if settings["groups_given"] else _SEARCHED)[settings["inference"]]
-    return said.replace("{rows}", rows).replace("{name}", settings["sensitive"])
-
-
-def _row(record: dict[str, Any], *, percent: bool) -> dict[str, str]:
+def _row(record: dict[str, Any], number: int, audit: Audit) -> dict[str, str]:
+    percent = bool(audit.data["percent"])
+    numbered = not isinstance(audit.settings["sensitive"], str)
     low, high = points(record["low"], percent=percent), points(record["high"], percent=percent)
-    ratio = "–" if record["ratio"] != record["ratio"] else f"{record['ratio']:.2f}"
+    ratio = "–" if math.isnan(record["ratio"]) else f"{record['ratio']:.2f}"
     ends = (record["ratio_low"], record["ratio_high"])
     if ratio != "–" and ends != (1.0, 1.0):
         ratio += f" ({_ratio(ends[0])}–{_ratio(ends[1])})"
     return {
-        "label": record["label"],
+        "label": f"{number}: {record['label']}" if numbered else record["label"],
         "n": f"{record['n']:,}".replace(",", "\u202f"),
-        "rate": number(record["rate"], percent=percent),
+        "rate": amount(record["rate"], percent=percent),
         "phi": points(record["phi"], percent=percent),
         "interval": f"{low} to {high}",
         "ratio": ratio,
@@ -99,11 +114,7 @@ def _ratio(value: float) -> str:
 def _gate(audit: Audit, *, percent: bool) -> str:
     if audit.gate is None:
         return ""
-    limit = (
-        number(audit.settings["max_gap"], percent=percent).replace("%", "points")
-        if percent
-        else number(audit.settings["max_gap"], percent=False)
-    )
+    limit = points(audit.settings["max_gap"], percent=percent).lstrip("+") + (" points" if percent else "")
     return f"Limit of {limit} on every group's difference: {audit.gate}."
 
 
@@ -117,10 +128,7 @@ def _meanings(audit: Audit, *, percent: bool) -> list[tuple[str, str]]:
         "neutral": ("below", "above"),
     }[audit.direction]
     return [
-        (
-            lower,
-            f"The group's {rate} is shown to be lower than everybody's: the {level} interval lies below 0.",
-        ),
+        (lower, f"The group's {rate} is shown to be lower than everybody's: the {level} interval lies below 0."),
         (higher, f"The group's {rate} is shown to be higher than everybody's: the interval lies above 0."),
         ("no relevant difference", f"The interval includes 0 and lies within ± {gap}."),
         ("not enough evidence", "The data allows neither statement. This is not a finding of fairness."),
@@ -129,48 +137,36 @@ def _meanings(audit: Audit, *, percent: bool) -> list[tuple[str, str]]:
 
 def _facts(audit: Audit, rows: str) -> list[tuple[str, str]]:
     settings, data = audit.settings, audit.data
-    explained = audit.explained
+    measure = f"{settings['measure']} ({settings['rate']})"
+    if settings["higher_is"] != "neutral":
+        measure += f"; a higher value is {settings['higher_is']} for the person"
+    variance = f"{audit.variance:.4g}"
+    if math.isfinite(audit.explained):
+        variance += f"; the groups capture {100 * audit.explained:.0f} % of the dependence on {attributes(settings)}"
     facts = [
         ("Data", f"{data['source']}, {rows} rows"),
-        ("Attribute", f"{settings['sensitive']}, from {data['low']:g} to {data['high']:g}"),
-        (
-            "Outcome",
-            settings["outcome"] + (f", compared with {settings['truth']}" if settings["truth"] else ""),
-        ),
-        (
-            "Measure",
-            f"{settings['measure']} ({settings['rate']}); a higher value is {settings['higher_is']} for the person"
-            if settings["higher_is"] != "neutral"
-            else f"{settings['measure']} ({settings['rate']})",
-        ),
-        (
-            "Groups",
-            "given in advance"
-            if settings["groups_given"]
-            else f"{audit.partition.n_groups} ranges with the largest variance of Φ, exact search",
-        ),
-        (
-            "Variance of Φ",
-            f"{audit.variance:.4g}"
-            + (
-                f"; the groups capture {100 * explained:.0f} % of the dependence on {settings['sensitive']}"
-                if math.isfinite(explained)
-                else ""
-            ),
-        ),
-        (
-            "Intervals",
-            {"band": "band over all ranges", "split": "honest split", "plugin": "plug-in (delta method)"}[
-                settings["inference"]
-            ]
-            + f", level {100 * settings['level']:g} %",
-        ),
+        *(("Attribute", _attribute(attribute)) for attribute in data["attributes"]),
+        ("Outcome", settings["outcome"] + (f", compared with {settings['truth']}" if settings["truth"] else "")),
+        *([("Weights", settings["weight"])] if settings["weight"] else []),
+        ("Measure", measure),
+        ("Groups", _how_found(audit)),
+        ("Variance of Φ", variance),
+        ("Intervals", f"{_INTERVALS[settings['inference']]}, level {100 * settings['level']:g} %"),
         ("Made with", f"fairgroups {audit.to_dict()['library_version']}"),
     ]
-    if settings["weight"]:
-        facts.insert(3, ("Weights", settings["weight"]))
     return [(name, str(value)) for name, value in facts]
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def _how_found(audit: Audit) -> str:
+    settings = audit.settings
+    if settings["groups_given"]:
+        return "given in advance"
+    shape = "ranges" if isinstance(settings["sensitive"], str) else "boxes"
+    how = "exact search" if settings["exact"] else "beam search"
+    return f"{audit.partition.n_groups} {shape} with the largest variance of Φ, {how}"
+
+
+def _attribute(attribute: dict[str, Any]) -> str:
+    if "levels" in attribute:
+        return f"{attribute['name']}: {', '.join(attribute['levels'])}"
+    return f"{attribute['name']}, from {attribute['low']:g} to {attribute['high']:g}"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from fairgroups.measures import Measure
 
-__all__ = ["conclude", "number", "points"]
+__all__ = ["amount", "attributes", "conclude", "points"]
 
 
-def number(value: float | None, *, percent: bool) -> str:
+def amount(value: float | None, *, percent: bool) -> str:
     """Write a rate as a percentage, or another value with three digits."""
     if value is None or value != value:  # noqa: PLR0124
         return "–"
@@ -22,6 +23,12 @@ def points(value: float | None, *, percent: bool) -> str:
         return "–"
     text = f"{100 * value:+.1f}" if percent else f"{value:+.3g}"
     return text.replace("-", "−")
+
+
+def attributes(settings: Mapping[str, Any]) -> str:
+    """Name the sensitive attributes."""
+    names = settings["sensitive"]
+    return str(names) if isinstance(names, str) else " and ".join(names)
 
 
 def conclude(records: list[dict[str, Any]], measure: Measure, level: float, *, percent: bool) -> str:
@@ -41,7 +48,7 @@ def conclude(records: list[dict[str, Any]], measure: Measure, level: float, *, p
     scale = 100 if percent else 1
     size, low, high = (f"{scale * x:.1f}" if percent else f"{x:.3g}" for x in (abs(worst["phi"]), *ends))
     said = (
-        f"{_people(worst['label'])}: {measure.rate} {number(worst['rate'], percent=percent)}, {size}{unit} {side} "
+        f"{_people(worst['label'])}: {measure.rate} {amount(worst['rate'], percent=percent)}, {size}{unit} {side} "
         f"everybody's ({100 * level:g} % interval {low} to {high}): {worst['verdict']}."
     )
     others = [r for r in harmed if r is not worst]

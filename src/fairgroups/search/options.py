@@ -13,13 +13,19 @@ from fairgroups.search.intervals import best_intervals
 from fairgroups.search.monotone import Monotonic, best_monotone
 from fairgroups.search.path import Limits, Path, Units
 
-__all__ = ["check_n_groups", "limits_of", "search"]
+__all__ = ["check_n_groups", "limits_of", "search", "whole_number"]
+
+
+def whole_number(value: Any, name: str) -> int:
+    """Check a count."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise InputError(f"`{name}` must be a whole number of at least 1; got {value!r}.")
+    return int(value)
 
 
 def check_n_groups(n_groups: Any, cells: Cells, measure: Measure | str) -> int:
     """Check the number of groups against what the data can give."""
-    if isinstance(n_groups, bool) or not isinstance(n_groups, int | np.integer) or n_groups < 1:
-        raise InputError(f"`n_groups` must be a whole number of at least 1; got {n_groups!r}.")
+    whole_number(n_groups, "n_groups")
     most = len(Units.of(cells, measure))
     if n_groups > most:
         what = "distinct values" if cells.distinct else "non-empty cells"

@@ -1,0 +1,134 @@
+"""Audit: what an audit found. Everything a report shows is in here."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fairgroups import __version__
+from fairgroups.boxes import BoxPartition
+from fairgroups.evidence.band import Band
+from fairgroups.evidence.verdict import Gate
+from fairgroups.files import write_atomically
+from fairgroups.measures import Direction, Measure
+from fairgroups.partition import Partition
+from fairgroups.tables import Table
+
+__all__ = ["Audit"]
+
+SCHEMA = "fairgroups/audit"
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an audit found.
+
+    Attributes
+    ----------
+    records : list of dict
+        One per group: ``label``, ``n``, ``share``, ``rate`` with ``rate_low`` and ``rate_high``, ``phi`` with ``low``
+        and ``high``, ``ratio`` to the best group's rate with ``ratio_low`` and ``ratio_high``, and ``verdict``.
+    partition : Partition or BoxPartition
+        The groups.
+    conclusion : str
+        The finding in plain words.
+    overall : float
+        Everybody's rate.
+    variance, explained : float
+        Var Φ, and the share of all dependence on the attribute that the groups capture.
+    path : list of float
+        The largest variance with 1, 2, … groups; empty when the groups were given.
+    gate : str or None
+        With a limit: "kept", "exceeded" or "not enough evidence".
+    band : Band or None
+        Judges any other range: ``audit.band.interval(20, 30)``. None for inference other than ``"band"``.
+    curve : list of dict
+        The rate along the attribute, or over the plane of the first two, for charts.
+    notes : list of str
+        What a reader should know.
+    settings, data : dict
+        What was asked, and what was read.
+    """
+
+    records: list[dict[str, Any]]
+    partition: Partition | BoxPartition
+    measure: Measure
+    direction: Direction
+    conclusion: str
+    overall: float
+    variance: float
+    explained: float
+    path: list[float]
+    gate: Gate | None
+    band: Band | None
+    curve: list[dict[str, float]]
+    notes: list[str]
+    settings: dict[str, Any]
+    data: dict[str, Any]
+    table: Table = field(repr=False)
+
+    @property
+    def groups(self) -> Any:
+        """Give the groups as a table, in the library of the data that was audited."""
+        return self.table.build({key: [record[key] for record in self.records] for key in self.records[0]})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the whole audit as plain data; NaN becomes None."""
+        plain: dict[str, Any] = _plain(
+            {
+                "schema": SCHEMA,
+                "schema_version": SCHEMA_VERSION,
+                "library_version": __version__,
+                "conclusion": self.conclusion,
+                "gate": self.gate,
+                "overall_rate": self.overall,
+                "variance": self.variance,
+                "explained": self.explained,
+                "path": self.path,
+                "groups": self.records,
+                "partition": self.partition.to_dict(),
+                "curve": self.curve,
+                "notes": self.notes,
+                "settings": self.settings,
+                "data": self.data,
+            }
+        )
+        return plain
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Write the audit as JSON, to a file if a path is given, and give the text."""
+        text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=2)
+        if path is not None:
+            write_atomically(path, text + "\n")
+        return text
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """Write the audit as one HTML page that works offline, to a file if a path is given, and give the text."""
+        from fairgroups.report.page import render
+
+        text = render(self)
+        if path is not None:
+            write_atomically(path, text)
+        return text
+
+    def __repr__(self) -> str:
+        return f"Audit({self.conclusion!r})"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

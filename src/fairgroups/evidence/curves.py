@@ -1,0 +1,70 @@
+"""The rate along one attribute and over the plane of two: what charts draw."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups.cells import Cells
+from fairgroups.measures import Measure
+from fairgroups.rows import Rows
+
+__all__ = ["rate_curve", "rate_plane"]
+
+
+def rate_curve(cells: Cells, measure: Measure | str, most: int = 60) -> list[dict[str, float]]:
+    """Give the rate along the attribute on at most about `most` stretches of equal weight, for charts."""
+    n = len(cells)
+    moments = cells[measure].map(lambda x: x[:n])
+    holds = np.flatnonzero(moments.b > 0)
+    below = np.cumsum(moments.b) - moments.b
+    marks = np.searchsorted(below, moments.b.sum() * np.arange(most) / most)
+    first = holds if holds.size <= most else np.unique(np.minimum(marks, n - 1))
+    first = np.unique(np.concatenate([[0], first[1:]]))
+    bins = moments.map(lambda x: np.add.reduceat(x, first))
+    middle = np.add.reduceat(moments.b * cells.edges, first) / np.where(bins.b > 0, bins.b, 1.0)
+    rows = np.add.reduceat(cells.rows[:n], first)
+    last = np.append(cells.edges[first[1:] - 1], cells.high)
+    table = zip(cells.edges[first], last, middle, rows, bins.a, bins.b, strict=True)
+    return [
+        {"low": float(lo), "high": float(hi), "middle": float(x), "n": int(k), "rate": float(a / b)}
+        for lo, hi, x, k, a, b in table
+        if b > 0
+    ]
+
+
+def rate_plane(rows: Rows, measure: Measure, n_cells: int = 24) -> list[dict[str, Any]]:
+    """Give the rate over the plane of the first two attributes, on quantile cells, for charts.
+
+    A third attribute makes one plane for each of its levels, or thirds. A category's cells carry its level's name.
+    """
+    present = ~rows.absent
+    a, b = measure.sums(rows.outcome, rows.truth)
+    if rows.weight is not None:
+        a, b = a * rows.weight, b * rows.weight
+    axes: list[tuple[NDArray[np.intp], list[tuple[Any, Any]]]] = []
+    for d, column in enumerate(rows.columns[:3]):
+        values = column.values[present]
+        if column.levels is not None:
+            axes.append((values.astype(np.intp), [(level, level) for level in column.levels]))
+            continue
+        cells = n_cells if d < 2 else 3
+        lower = np.unique(values)
+        if lower.size > cells:
+            lower = np.unique(np.quantile(values, np.arange(cells) / cells, method="higher"))
+        last = max(float(values.max()), float(lower[-1]) + float(values.max() - values.min()) / (2 * cells))
+        ends = [(float(x), float(y)) for x, y in pairwise([*lower, last])]
+        axes.append((np.searchsorted(lower, values, side="right") - 1, ends))
+    shape = [len(ends) for _, ends in axes]
+    flat = np.ravel_multi_index([codes for codes, _ in axes], shape)
+    sums = [np.bincount(flat, x, int(np.prod(shape))) for x in (a[present], b[present], np.ones(flat.size))]
+    out = []
+    for i in np.flatnonzero(sums[1] > 0):
+        cell: dict[str, Any] = {"rate": float(sums[0][i] / sums[1][i]), "n": int(sums[2][i])}
+        for key, (_, ends), at in zip("xyz", axes, np.unravel_index(int(i), shape), strict=False):
+            cell[f"{key}_low"], cell[f"{key}_high"] = ends[int(at)]
+        out.append(cell)
+    return out

@@ -1,0 +1,26 @@
+"""A progress bar for long work, on standard error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+__all__ = ["progress_bar"]
+
+
+@contextmanager
+def progress_bar(what: str, *, shown: bool) -> Iterator[Callable[[float], None]]:
+    """Give a function to call with the share of the work done; nothing is shown unless asked."""
+    if not shown:
+        yield _unseen
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=1.0)
+        yield lambda share: bar.update(task, completed=share)
+
+
+def _unseen(_: float) -> None:
+    pass
