@@ -36,7 +36,7 @@ def test_audit_prints_a_conclusion_and_a_table_and_writes_files(table, tmp_path)
     out, data = tmp_path / "audit.html", tmp_path / "audit.json"
     done = call("audit", table, "--sensitive", "age", "--outcome", "hired", "--out", out, "--json", data)
     assert done.returncode == 0, done.stderr
-    assert "People with age <" in done.stdout
+    assert "Those with age <" in done.stdout
     assert "disadvantaged" in done.stdout
     assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert len(json.loads(data.read_text(encoding="utf-8"))["groups"]) == 5

@@ -85,7 +85,9 @@ def test_labels():
     assert Partition.from_edges([]).labels == ("all x",)
     assert Partition.from_edges([1, 2], owners=[0, 1, 0], name="x").labels == ("x < 1 or x ≥ 2", "1 ≤ x < 2")
     assert Partition.from_edges([0.123456789, 0.1234567891]).labels[0] == "x < 0.123456789"
-    assert Partition.from_edges([1234567.5]).labels[0] == "x < 1234568"
+    assert Partition.from_edges([-1234567.5]).labels[0] == "x < −1234567.5"
+    assert Partition.from_edges([21.929]).labels[0] == "x < 21.929"
+    assert Partition.from_edges([20.033804091234]).labels[0] == "x < 20.0338"
     assert Partition.from_edges([1], missing="group").labels == ("x < 1", "x ≥ 1", "x missing")
 
 

@@ -93,7 +93,10 @@ def test_each_row_is_dropped_for_one_reason():
     [
         ({"sensitive": [], "outcome": []}, "there are no rows"),
         ({"sensitive": [1, 2], "outcome": [1]}, "same number of rows; 'sensitive' has 2, 'outcome' has 1"),
-        ({"sensitive": ["young", "old"], "outcome": [0, 1]}, "must hold numbers; row 0 holds 'young'"),
+        (
+            {"sensitive": ["young", "old"], "outcome": [0, 1]},
+            "must hold numbers; 2 of 2 values are not, the first is 'young' in row 0",
+        ),
         ({"sensitive": [1, np.inf], "outcome": [0, 1]}, "1 infinite value"),
         ({"sensitive": [1, -np.inf], "outcome": [0, 1]}, "1 infinite value"),
         ({"sensitive": [[1, 2], [3, 4]], "outcome": [0, 1]}, "one column of values is needed"),

@@ -111,7 +111,8 @@ def audit(
     """
     if inference not in ("band", "split", "plugin"):
         raise InputError(f"`inference` must be 'band', 'split' or 'plugin'; got {inference!r}.")
-    _check_numbers(level=level, relevant_gap=relevant_gap, max_gap=max_gap)
+    if not 0.5 <= level <= 0.995:
+        raise InputError(f"`level` must lie between 0.5 and 0.995; got {level!r}.", "0.95 is customary.")
     attributes = [sensitive] if isinstance(sensitive, str) else list(dict.fromkeys(sensitive))
     if not attributes:
         raise InputError("name at least one sensitive column.")
@@ -128,6 +129,7 @@ def audit(
         names={**named, "sensitive": attributes[0]},
     )
     used = check_measure(resolve_measure(measure, outcome_is_binary=rows.outcome_is_binary), rows)
+    partition = _given(partition, attributes, missing)
     notes: list[str] = []
     if several and inference == "band":
         inference = "split"  # several attributes have no order, so there is no band over their ranges
@@ -154,16 +156,19 @@ def audit(
     )
     groups, bounds = evidence.groups, evidence.bounds
     bounded = groups.sums.bounded
-    gap = relevant_gap if relevant_gap is not None else (0.05 if bounded else 0.2 * evidence.scale)
+    _check_gaps(bounded=bounded, relevant_gap=relevant_gap, max_gap=max_gap)
+    gap = relevant_gap if relevant_gap is not None else (0.05 if bounded else 0.2 * evidence.spread)
+    percent = bounded and (used.binary or rows.outcome_is_binary)
     direction = used.direction(favourable=favourable)
     records = _records(groups, bounds, verdicts(bounds.low, bounds.high, direction, gap), direction, bounded=bounded)
-    notes += _notes(rows, bounded, weight, inference, partition, searched=searched)
+    constant = groups.sums.low == groups.sums.high
+    notes += _notes(rows, bounded, weight, inference, partition, searched=searched, constant=constant)
     return Audit(
         records=records,
         partition=partition,
         measure=used,
         direction=direction,
-        conclusion=conclude(records, used, level, percent=bounded),
+        conclusion=conclude(records, used, level, percent=percent),
         overall=groups.overall,
         variance=groups.variance,
         explained=evidence.explained,
@@ -196,12 +201,12 @@ def audit(
             "seed": seed,
         },
         data={
-            "source": str(data) if isinstance(data, str | Path) else "a table in memory",
+            "source": Path(data).name if isinstance(data, str | Path) else "a table in memory",
             "rows": rows.n,
             "rows_judged": judging.n,
             "dropped": dict(rows.dropped),
             "attributes": [_describe(column) for column in rows.columns],
-            "percent": bounded,
+            "percent": percent,
         },
         table=table,
     )
@@ -215,6 +220,7 @@ def _describe(column: Column) -> dict[str, Any]:
         "name": column.name,
         "low": float(values.min()) if values.size else None,
         "high": float(values.max()) if values.size else None,
+        "usual": [float(x) for x in np.quantile(values, [0.002, 0.998])] if values.size else [0.0, 0.0],
         "distinct": int(np.unique(values).size),
     }
 
@@ -230,12 +236,11 @@ def _halves(rows: Rows, seed: int) -> tuple[Rows, Rows]:
 def _records(
     groups: GroupRates, bounds: Bounds, said: list[Any], direction: Direction, *, bounded: bool
 ) -> list[dict[str, Any]]:
-    ratio, ratio_low, ratio_high = rate_ratios(
-        groups.rate, bounds, lowest_is_best=direction == "worse", bounded=bounded
-    )
+    ratio, ratio_low, ratio_high = rate_ratios(groups.rate, bounds, direction, bounded=bounded)
     columns: dict[str, Any] = {
         "label": groups.partition.labels,
         "n": groups.rows,
+        "counted": groups.sums.effective_size,
         "share": groups.share,
         "rate": groups.rate,
         "rate_low": bounds.rate_low,
@@ -262,13 +267,16 @@ def _notes(
     partition: Partition | BoxPartition,
     *,
     searched: bool,
+    constant: bool,
 ) -> list[str]:
     notes = []
     if rows.dropped:
         said = ", ".join(f"{n} for {name!r}" for name, n in rows.dropped.items())
         notes.append(f"{sum(rows.dropped.values())} rows with missing values were left out ({said}).")
     if not bounded:
-        notes.append("The outcome is not between 0 and 1: intervals take it as sub-Gaussian with an estimated scale.")
+        notes.append(
+            "The measure's values are not between 0 and 1: intervals take them as sub-Gaussian with an estimated scale."
+        )
     if weight is not None:
         notes.append("Weights enter the intervals by the effective number of rows.")
     if inference == "split" and searched:
@@ -280,14 +288,38 @@ def _notes(
         )
     if not partition.connected:
         notes.append("Some groups are made of several ranges; their intervals add up those of the ranges.")
+    if constant:
+        notes.append("Everybody who counts has the same outcome: there is nothing to tell groups apart by.")
     if partition.n_groups == 1:
         notes.append("There is one group only, so nothing is compared.")
     return notes
 
 
-def _check_numbers(*, level: float, relevant_gap: float | None, max_gap: float | None) -> None:
-    if not 0.5 <= level <= 0.995:
-        raise InputError(f"`level` must lie between 0.5 and 0.995; got {level!r}.", "0.95 is customary.")
+def _given(partition: Any, attributes: list[str], missing: Missing) -> Partition | BoxPartition | None:
+    """Check groups that the caller brings; bare borders, or groups without a name, take the attribute's."""
+    if partition is None or isinstance(partition, BoxPartition):
+        return partition
+    if isinstance(partition, Partition):
+        if partition.name and [partition.name] != attributes:
+            raise InputError(
+                f"the partition is of {partition.name!r}; the column named is {attributes[0]!r}.",
+                "name the column that the groups were made for.",
+            )
+        return Partition(partition.groups, name=attributes[0], missing=partition.missing)
+    try:
+        return Partition.from_edges(partition, name=attributes[0], missing=missing)
+    except TypeError:
+        raise InputError(
+            f"`partition` must be a Partition, a BoxPartition or a list of borders; got {type(partition).__name__}."
+        ) from None
+
+
+def _check_gaps(*, bounded: bool, relevant_gap: float | None, max_gap: float | None) -> None:
     for name, value in (("relevant_gap", relevant_gap), ("max_gap", max_gap)):
         if value is not None and not value >= 0:
             raise InputError(f"`{name}` must be a number of at least 0; got {value!r}.")
+        if value is not None and bounded and value > 1:
+            raise InputError(
+                f"`{name}` is a difference of rates, at most 1; got {value!r}.",
+                f"{value:g} points are {value / 100:g}.",
+            )

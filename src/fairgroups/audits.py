@@ -33,7 +33,8 @@ class Audit:
     Attributes
     ----------
     records : list of dict
-        One per group: ``label``, ``n``, ``share``, ``rate`` with ``rate_low`` and ``rate_high``, ``phi`` with ``low``
+        One per group: ``label``, ``n`` people, ``counted`` of them in the measure's denominator, ``share``,
+        ``rate`` with ``rate_low`` and ``rate_high``, ``phi`` with ``low``
         and ``high``, ``ratio`` to the best group's rate with ``ratio_low`` and ``ratio_high``, and ``verdict``.
     partition : Partition or BoxPartition
         The groups.

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError, MissingValuesError, SchemaError
-from fairgroups.partition import Interval, header, shortest, sql_number, sql_value
+from fairgroups.partition import Interval, dump, header, shortest, sql_number, sql_value
 from fairgroups.rows import Missing
 from fairgroups.tables import is_missing, numbers, one_column, read_table
 
@@ -195,9 +195,9 @@ class BoxPartition:
         ]
         return {**header(), "columns": list(self.columns), "missing": self.missing, "groups": groups}
 
-    def to_json(self) -> str:
-        """Write the partition as JSON; `Partition.from_json` reads it back, equal."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Write the partition as JSON, to a file if a path is given; `Partition.from_json` reads it back, equal."""
+        return dump(self.to_dict(), path)
 
     @classmethod
     def from_plain(cls, data: Mapping[str, Any]) -> BoxPartition:

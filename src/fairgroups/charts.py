@@ -25,20 +25,20 @@ VERDICT_COLOURS = {
     "not enough evidence": "#767676",
 }
 _SHAPES = {
-    "disadvantaged": "triangle-down",
+    "disadvantaged": "square",
     "below": "triangle-down",
-    "advantaged": "triangle-up",
+    "advantaged": "diamond",
     "above": "triangle-up",
     "no relevant difference": "circle",
     "not enough evidence": "cross",
 }
 # The renderer measures text in Liberation Sans, which is as wide as Arial and Helvetica; other fonts get some room.
 _FONT = "Arial, Helvetica, 'Liberation Sans', sans-serif"
-_WIDEST_LETTER = 7.6
+_WIDEST_LETTER = 7.2
 _INK = "#333333"
 
 
-def rate_chart(audit: Audit, *, width: int = 640, height: int = 300) -> alt.LayerChart:
+def rate_chart(audit: Audit, *, width: int = 780, height: int = 320) -> alt.LayerChart:
     """Draw the rate along the attribute, with the groups, their rates and the intervals of those laid over it."""
     import altair as alt
 
@@ -51,13 +51,13 @@ def rate_chart(audit: Audit, *, width: int = 640, height: int = 300) -> alt.Laye
     shapes = _segments(audit)
     present = [r["verdict"] for r in audit.records]
     colour = verdict_colour(alt, present)
-    curve = alt.Data(values=audit.curve)
+    curve = alt.Data(values=[point for point in audit.curve if low <= point["middle"] <= high])
     base = alt.Chart(alt.Data(values=shapes))
     x = alt.X("from:Q", scale=x_scale, title=name)
     areas = base.mark_rect(opacity=0.22).encode(
         x=x,
         x2="to:Q",
-        y=alt.Y("rate_low:Q", axis=y_axis, scale=alt.Scale(zero=False)),
+        y=alt.Y("rate_low:Q", axis=y_axis, scale=alt.Scale(zero=percent)),
         y2="rate_high:Q",
         color=colour,
     )
@@ -93,7 +93,7 @@ def rate_chart(audit: Audit, *, width: int = 640, height: int = 300) -> alt.Laye
     return alt.layer(borders, areas, dots, everyone, levels).properties(width=width, height=height)
 
 
-def phi_chart(audit: Audit, *, width: int = 640) -> alt.LayerChart:
+def phi_chart(audit: Audit, *, width: int = 560) -> alt.LayerChart:
     """Draw Φ of each group with its interval, in the order of the attribute."""
     import altair as alt
 
@@ -111,8 +111,8 @@ def phi_chart(audit: Audit, *, width: int = 640) -> alt.LayerChart:
     present = [value["verdict"] for value in values]
     colour = verdict_colour(alt, present)
     order = [value["label"] for value in values]
-    room = min(260.0, _WIDEST_LETTER * max(len(label) for label in order))
-    y = alt.Y("label:N", sort=order, title=None, axis=alt.Axis(labelLimit=260, labelFontSize=12, minExtent=room))
+    room = min(420.0, _WIDEST_LETTER * max(len(label) for label in order))
+    y = alt.Y("label:N", sort=order, title=None, axis=alt.Axis(labelLimit=420, labelFontSize=12, minExtent=room))
     base = alt.Chart(alt.Data(values=values))
     x_axis = alt.Axis(title=title, format="~g")
     lines = base.mark_rule(strokeWidth=3).encode(y=y, x=alt.X("low:Q", axis=x_axis), x2="high:Q", color=colour)
@@ -146,8 +146,12 @@ def to_svg(chart: Any) -> str:
 
 
 def _range(audit: Audit) -> tuple[float, float]:
+    """Give the values that a chart shows: all, unless a few far ones would press the others together."""
     attribute = audit.data["attributes"][0]
-    return attribute["low"], attribute["high"]
+    low, high = attribute["usual"]
+    if attribute["high"] - attribute["low"] < 1.5 * (high - low):
+        return attribute["low"], attribute["high"]
+    return low, high
 
 
 def _is_percent(audit: Audit) -> bool:

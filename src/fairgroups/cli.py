@@ -94,10 +94,13 @@ def audit(
     inference: Annotated[str, typer.Option(help="band, split or plugin.")] = "band",
     level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
     relevant_gap: Annotated[
-        float | None, typer.Option(help="Differences within ± this are of no concern; 0.05 for rates.")
+        float | None,
+        typer.Option(
+            help="An interval around 0 within ± this means no relevant difference; 0.05, or 5 points, for rates."
+        ),
     ] = None,
     max_gap: Annotated[
-        float | None, typer.Option(help="Limit on every group's difference; sets the exit code.")
+        float | None, typer.Option(help="Limit on every group's difference, 0.1 for 10 points; sets the exit code.")
     ] = None,
     budget: Annotated[
         float, typer.Option(help="Seconds that an exact search over several attributes may take, about.")
@@ -144,9 +147,10 @@ def demo(
     from fairgroups.auditing import audit as run
     from fairgroups.datasets import adult_decisions
 
-    typer.echo("Training a model on the Adult census data, without age, sex and race …")
-    result = run(adult_decisions(), sensitive="age", outcome="predicted_over_50k")
+    typer.echo("Training a model on the Adult census data, without age, sex and race: some ten seconds …")
+    decisions = adult_decisions()
     typer.echo("Auditing its decisions by age: who is predicted to earn over 50 000 dollars?")
+    result = run(decisions, sensitive="age", outcome="predicted_over_50k")
     _finish(result, out, None, quiet=False)
 
 
@@ -176,6 +180,8 @@ def _size(text: str) -> Any:
 
 
 def _finish(result: Audit, out: Path | None, json: Path | None, *, quiet: bool) -> None:
+    from fairgroups.report.words import size
+
     if json is not None:
         result.to_json(json)
     if out is not None:
@@ -185,7 +191,8 @@ def _finish(result: Audit, out: Path | None, json: Path | None, *, quiet: bool) 
     if not quiet:
         _print_table(result)
     if result.gate is not None:
-        typer.echo(f"Limit of {result.settings['max_gap']:g} on every group's difference: {result.gate}.")
+        limit = size(result.settings["max_gap"], percent=bool(result.data["percent"]))
+        typer.echo(f"Limit of {limit} on every group's difference: {result.gate}.")
     if out is not None:
         typer.echo(f"Report: {out.resolve()}")
     if json is not None:
@@ -198,34 +205,39 @@ def _print_table(result: Audit) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from fairgroups.report.words import amount, points
+    from fairgroups.report.words import amount, counted, points
 
     percent = bool(result.data["percent"])
+    console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
-    table.add_column("group", min_width=8)
+    table.add_column("group", min_width=18, overflow="fold")
     for heading in ("people", "rate", "diff.", f"{100 * result.settings['level']:g} % interval"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
+        table.add_column(heading, justify="right", overflow="fold")
+    table.add_column("verdict", overflow="fold")
     colours = {"disadvantaged": "red", "below": "red", "advantaged": "blue", "above": "blue"}
     for r in result.records:
         low, high = points(r["low"], percent=percent), points(r["high"], percent=percent)
         colour = colours.get(r["verdict"], "default")
         table.add_row(
             escape(r["label"]),
-            f"{r['n']:,}",
+            counted(r),
             amount(r["rate"], percent=percent),
             points(r["phi"], percent=percent),
             f"{low} to {high}",
             f"[{colour}]{r['verdict']}[/]",
         )
-    console = Console()
     console.print(table)
-    everybody = f"Everybody: {amount(result.overall, percent=percent)} of {result.data['rows_judged']:,} rows."
-    unit = ", in points" if percent else ""
-    said = f"{everybody} Rate: {escape(result.measure.rate)}. Diff.: from everybody{unit}."
-    console.print(said, highlight=False, soft_wrap=True)
+    higher = result.settings["higher_is"]
+    reading = "" if higher == "neutral" else f" A higher rate is read as {higher} for the person"
+    if reading:
+        reading += "; --unfavourable turns this round." if higher == "better" else "."
+    said = (
+        f"Everybody: {amount(result.overall, percent=percent)} ({result.data['rows_judged']:,} rows). "
+        f"Rate: {escape(result.measure.rate)}. Diff.: from everybody{', in points' if percent else ''}.{reading}"
+    )
+    console.print(said, soft_wrap=True)
     for note in result.notes:
-        console.print(f"Note: {escape(note)}", highlight=False, soft_wrap=True)
+        console.print(f"Note: {escape(note)}", soft_wrap=True)
 
 
 if __name__ == "__main__":

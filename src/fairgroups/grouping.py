@@ -23,7 +23,7 @@ from fairgroups.evidence.rates import (
 from fairgroups.measures import Measure, resolve_measure
 from fairgroups.partition import Partition
 from fairgroups.progress import progress_bar
-from fairgroups.rows import Column, Missing, Rows, check_measure, mixed_columns
+from fairgroups.rows import Column, Missing, Rows, check_finite, check_measure, mixed_columns, refuse_missing
 from fairgroups.search.boxes import best_boxes
 from fairgroups.search.clusters import best_clusters
 from fairgroups.search.grid import Points
@@ -66,17 +66,21 @@ class _Grouping(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if mixed:
             validate_data(self, X, reset=reset, skip_check_array=True)
         else:
-            finite = True if self.missing == "error" else "allow-nan"
-            X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=finite)
+            X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=False)
         if reset:
             p = self.n_features_in_
             given = getattr(self, "feature_names_in_", None)
             self._names = (
                 [name] if p == 1 and given is None else [f"x{d}" for d in range(p)] if given is None else list(given)
             )
-        if mixed:
-            return mixed_columns(X, self._names)
-        return [Column(name, X[:, d]) for d, name in enumerate(self._names)]
+        columns = (
+            mixed_columns(X, self._names) if mixed else [Column(name, X[:, d]) for d, name in enumerate(self._names)]
+        )
+        for column in columns:
+            check_finite(column.values, column.name or "X")
+            if self.missing == "error":
+                refuse_missing(column)
+        return columns
 
     def _one(self, columns: list[Column]) -> Column:
         if len(columns) > 1 or columns[0].levels is not None:
@@ -223,7 +227,7 @@ class FairGroups(_Grouping):
     >>> data = make_synthetic(5000)
     >>> groups = FairGroups(n_groups=3).fit(data.sensitive, data.outcome)
     >>> groups.partition_
-    Partition(x < 28.72, 28.72 ≤ x < 55.19, x ≥ 55.19)
+    Partition(x < 28.723, 28.723 ≤ x < 55.1882, x ≥ 55.1882)
     >>> groups.predict([5, 50, 500]).tolist()
     [0, 1, 2]
     """

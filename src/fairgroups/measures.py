@@ -96,8 +96,13 @@ class Measure:
                 f"measure {self.name!r} compares the outcome with the truth, and no truth was given.",
                 "name the column that holds the true label: truth=… in Python, --truth on the command line.",
             )
-        a, b = self.columns(outcome, truth)
-        a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+        try:
+            a, b = self.columns(outcome, truth)
+            a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                f"measure {self.name!r} failed: {error}.", "`columns(outcome, truth)` must return two arrays, (a, b)."
+            ) from error
         if a.shape != outcome.shape or b.shape != outcome.shape:
             raise InputError(
                 f"measure {self.name!r} must give one A and one B for each of the {outcome.size} rows; "
@@ -111,13 +116,34 @@ class Measure:
         return a, b
 
 
-def _ones(x: Array) -> Array:
-    return np.ones_like(x)
-
-
 def _known(truth: Array | None) -> Array:
     assert truth is not None  # Measure.sums has checked it
     return truth
+
+
+def _value(y: Array, _: Array | None) -> tuple[Array, Array]:
+    return y, np.ones_like(y)
+
+
+def _true_positives(y: Array, truth: Array | None) -> tuple[Array, Array]:
+    return y * _known(truth), _known(truth)
+
+
+def _false_positives(y: Array, truth: Array | None) -> tuple[Array, Array]:
+    negative = 1 - _known(truth)
+    return y * negative, negative
+
+
+def _errors(y: Array, truth: Array | None) -> tuple[Array, Array]:
+    return (y != _known(truth)).astype(np.float64), np.ones_like(y)
+
+
+def _right_positives(y: Array, truth: Array | None) -> tuple[Array, Array]:
+    return y * _known(truth), y
+
+
+def _residuals(y: Array, truth: Array | None) -> tuple[Array, Array]:
+    return _known(truth) - y, np.ones_like(y)
 
 
 MEASURES: dict[str, Measure] = {
@@ -125,15 +151,15 @@ MEASURES: dict[str, Measure] = {
     for measure in (
         Measure(
             "statistical_parity",
-            rate="selection rate",
-            columns=lambda y, _: (y, _ones(y)),
+            rate="positive rate",
+            columns=_value,
             higher="better",
             higher_if_unfavourable="worse",
         ),
         Measure(
             "equal_opportunity",
             rate="true positive rate",
-            columns=lambda y, t: (y * _known(t), _known(t)),
+            columns=_true_positives,
             higher="better",
             higher_if_unfavourable="worse",
             needs_truth=True,
@@ -142,7 +168,7 @@ MEASURES: dict[str, Measure] = {
             # A false positive is read as a false alarm unless the user says that the outcome is a good one.
             "predictive_equality",
             rate="false positive rate",
-            columns=lambda y, t: (y * (1 - _known(t)), 1 - _known(t)),
+            columns=_false_positives,
             higher="worse",
             higher_if_favourable="better",
             needs_truth=True,
@@ -150,7 +176,7 @@ MEASURES: dict[str, Measure] = {
         Measure(
             "error_rate",
             rate="error rate",
-            columns=lambda y, t: ((y != _known(t)).astype(np.float64), _ones(y)),
+            columns=_errors,
             higher="worse",
             needs_truth=True,
         ),
@@ -158,7 +184,7 @@ MEASURES: dict[str, Measure] = {
             # Among those selected, how many merited it: high precision may mean a higher bar, or fewer false alarms.
             "precision",
             rate="precision",
-            columns=lambda y, t: (y * _known(t), y),
+            columns=_right_positives,
             higher="neutral",
             higher_if_unfavourable="better",
             needs_truth=True,
@@ -166,7 +192,7 @@ MEASURES: dict[str, Measure] = {
         Measure(
             "mean",
             rate="mean outcome",
-            columns=lambda y, _: (y, _ones(y)),
+            columns=_value,
             higher="neutral",
             higher_if_favourable="better",
             higher_if_unfavourable="worse",
@@ -176,7 +202,7 @@ MEASURES: dict[str, Measure] = {
             # Truth minus score: above 0 the score promises too little for the group.
             "calibration",
             rate="mean of truth minus score",
-            columns=lambda y, t: (_known(t) - y, _ones(y)),
+            columns=_residuals,
             higher="neutral",
             higher_if_favourable="worse",
             higher_if_unfavourable="better",

@@ -11,12 +11,14 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError, MissingValuesError, SchemaError
+from fairgroups.files import write_atomically
 from fairgroups.rows import Missing
 from fairgroups.tables import column_of_numbers
 
@@ -239,15 +241,18 @@ class Partition:
         ]
         return {**header(), "columns": [self.name], "missing": self.missing, "groups": groups}
 
-    def to_json(self) -> str:
-        """Write the partition as JSON; `from_json` reads it back, equal."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Write the partition as JSON, to a file if a path is given; `from_json` reads it back, equal."""
+        return dump(self.to_dict(), path)
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Partition | BoxPartition:
-        """Read a partition that `to_json` wrote; one of several attributes comes back as a `BoxPartition`."""
+    def from_json(cls, text: str | bytes | Path) -> Partition | BoxPartition:
+        """Read a partition that `to_json` wrote, from its text or from a `Path`.
+
+        One of several attributes comes back as a `BoxPartition`.
+        """
         try:
-            data = json.loads(text)
+            data = json.loads(text.read_text(encoding="utf-8") if isinstance(text, Path) else text)
         except ValueError as error:
             raise SchemaError(f"this is not JSON: {error}.") from error
         return cls.from_dict(data)
@@ -312,6 +317,14 @@ def header() -> dict[str, Any]:
     return {"schema": SCHEMA, "schema_version": SCHEMA_VERSION, "library_version": __version__}
 
 
+def dump(data: dict[str, Any], path: str | Path | None) -> str:
+    """Write plain data as JSON, to a file if a path is given."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False)
+    if path is not None:
+        write_atomically(path, text + "\n")
+    return text
+
+
 def sql_value(name: str) -> str:
     """Write a column as a number, its name quoted whatever it holds."""
     return 'CAST("' + name.replace('"', '""') + '" AS DOUBLE PRECISION)'
@@ -324,15 +337,16 @@ def sql_number(x: float) -> str:
 
 
 def shortest(borders: Sequence[float]) -> Any:
-    """Choose the fewest digits (at least four) that still tell all borders apart."""
-    for digits in range(4, 18):
-        said = [f"{x:.{digits}g}" for x in borders]
-        if len(set(said)) == len(set(borders)):
-            break
+    """Choose how to write borders: exactly where they are short, else with six digits or as many as tell them apart."""
+    digits = next((d for d in range(6, 18) if len({f"{x:.{d}g}" for x in borders}) == len(set(borders))), 17)
 
     def number(x: float) -> str:
         if x == int(x) and abs(x) < 1e15:
-            return str(int(x))
-        return f"{x:.{max(digits, len(str(int(abs(x)))))}g}"
+            text = str(int(x))
+        elif len(repr(abs(x))) <= 9:
+            text = repr(x)
+        else:
+            text = f"{x:.{max(digits, len(str(int(abs(x)))))}g}"
+        return text.replace("-", "−") if abs(x) < 1e15 and "e" not in text else text
 
     return number

@@ -18,7 +18,7 @@ from fairgroups.errors import InputError, MissingValuesError
 from fairgroups.measures import Measure
 from fairgroups.tables import is_missing, numbers, one_column, read_table, shorten
 
-__all__ = ["Column", "Missing", "Rows", "attribute", "check_measure", "mixed_columns"]
+__all__ = ["Column", "Missing", "Rows", "attribute", "check_finite", "check_measure", "mixed_columns", "refuse_missing"]
 
 Array = NDArray[np.float64]
 Missing = Literal["error", "drop", "group"]
@@ -151,7 +151,7 @@ class Rows:
         shown = {key: key for key in attributes} | {f"\0{role}": named[role] for role in roles}
         _check_lengths(checked, shown)
         for key, x in checked.items():
-            _check_finite(x, shown[key])
+            check_finite(x, shown[key])
         if weight is not None:
             _check_weight(values["weight"], named["weight"])
         keep, dropped = _apply_missing(checked, shown, set(attributes), missing)
@@ -245,10 +245,16 @@ def _outcome(values: NDArray[Any], name: str, positive: Any, *, optional_positiv
         said = "" if positive is None else f" `positive` is {positive!r}, which is neither."
         raise InputError(
             f"{name!r} holds the labels {shown}; it must be known which one counts as 1.{said}",
-            f"say positive={labels[0]!r} (--positive on the command line).",
+            f"say positive={_likely(labels)!r} (--positive on the command line).",
         )
     codes = [np.nan if item is None else float(item == str(positive)) for item in items]
     return np.asarray(codes, dtype=np.float64), True
+
+
+def _likely(labels: list[str]) -> str:
+    """Guess for a hint which label means yes."""
+    yes = {"yes", "y", "true", "t", "1", "positive", "approved", "accepted", "granted", "hired", "selected", ">50k"}
+    return next((label for label in labels if label.strip().lower() in yes), labels[-1] if labels else "yes")
 
 
 def _check_lengths(columns: Mapping[str, Array], named: Mapping[str, str]) -> None:
@@ -260,7 +266,18 @@ def _check_lengths(columns: Mapping[str, Array], named: Mapping[str, str]) -> No
         raise InputError("there are no rows.", "check that the table is not empty and the filter not too strict.")
 
 
-def _check_finite(values: Array, name: str) -> None:
+def refuse_missing(column: Column) -> None:
+    """Refuse missing values of an attribute."""
+    absent = np.isnan(column.values)
+    if absent.any():
+        raise MissingValuesError(
+            f"{column.name or 'X'!r} holds {absent.sum()} missing value(s) (NaN), the first in row {absent.argmax()}.",
+            "missing='drop' leaves these rows out and counts them; missing='group' makes them a group of their own.",
+        )
+
+
+def check_finite(values: Array, name: str) -> None:
+    """Refuse infinite values."""
     infinite = np.isinf(values)
     if infinite.any():
         raise InputError(

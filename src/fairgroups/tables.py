@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +27,7 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
-_NOT_A_VALUE = ["", "NA", "N/A", "NaN", "nan", "null", "NULL"]
+_NOT_A_VALUE = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"]
 _CSV_TYPES = ["BIGINT", "DOUBLE", "DATE", "TIMESTAMP", "VARCHAR"]
 
 
@@ -83,8 +81,10 @@ def column_of_numbers(values: Any, name: str) -> Array:
 def _read_file(path: Path, names: list[str]) -> dict[str, NDArray[Any]]:
     import duckdb
 
-    if not path.is_file():
+    if not path.exists():
         raise InputError(f"there is no file {str(path)!r}.", "check the path; quote it if it holds spaces.")
+    if not path.is_file():
+        raise InputError(f"{str(path)!r} is not a file.", "name a .csv, .tsv or .parquet file.")
     suffixes = [suffix.lower() for suffix in path.suffixes]
     connection = duckdb.connect()
     try:
@@ -108,7 +108,7 @@ def _read_file(path: Path, names: list[str]) -> dict[str, NDArray[Any]]:
         found = relation.project(quoted).fetchnumpy()
     except duckdb.Error as error:
         raise InputError(
-            f"cannot read {path.name!r}: {str(error).splitlines()[0]}", "check that the file is complete."
+            f"cannot read {path.name!r}: {' '.join(str(error).split())[:300]}", "check that the file is complete."
         ) from error
     finally:
         connection.close()
@@ -171,16 +171,20 @@ def numbers(values: NDArray[Any], name: str) -> Array:
             "turn them into numbers first, such as an age in years.",
         )
     out = np.empty(values.shape)
+    wrong: list[tuple[int, Any]] = []
     for i, value in enumerate(values.tolist()):
-        if is_missing(value):
-            out[i] = np.nan
-        elif isinstance(value, Real | Decimal):
-            out[i] = float(value)
-        else:
-            raise InputError(
-                f"{name!r} must hold numbers; row {i} holds {shorten(value)}.",
-                "clean the column, or encode it as numbers.",
-            )
+        try:
+            # Text that reads as a number is one: quoted numbers in a CSV file.
+            out[i] = np.nan if is_missing(value) else float(value)
+        except (TypeError, ValueError):
+            wrong.append((i, value))
+    if wrong:
+        row, value = wrong[0]
+        raise InputError(
+            f"{name!r} must hold numbers; {len(wrong)} of {out.size} values are not, the first is {shorten(value)} "
+            f"in row {row} (the first row is 0).",
+            "clean the column, or encode it as numbers.",
+        )
     return out
 
 

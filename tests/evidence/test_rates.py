@@ -81,20 +81,20 @@ def test_ratios():
     cells = Cells.from_arrays(data.sensitive, data.outcome)
     groups = group_rates(cells, data.partition, "statistical_parity")
     bounds = fixed_bounds(groups)
-    ratio, low, high = rate_ratios(groups.rate, bounds, lowest_is_best=False, bounded=True)
+    ratio, low, high = rate_ratios(groups.rate, bounds, "better", bounded=True)
     assert ratio == pytest.approx(np.array([1, 3, 5, 7, 9]) / 9, abs=0.03)
     assert np.all((low <= ratio) & (ratio <= high))
-    ratio, *_ = rate_ratios(groups.rate, bounds, lowest_is_best=True, bounded=True)
+    ratio, *_ = rate_ratios(groups.rate, bounds, "worse", bounded=True)
     assert ratio[0] == 1
     assert ratio[4] > 5
-    assert np.isnan(rate_ratios(groups.rate, bounds, lowest_is_best=False, bounded=False)[0]).all()
+    assert np.isnan(rate_ratios(groups.rate, bounds, "better", bounded=False)[0]).all()
 
 
 @pytest.mark.parametrize("n", [1, 2, 50, 5000])
 def test_the_curve_holds_every_row(n):
     rng = np.random.default_rng(n)
     x, y = rng.integers(0, 400, n), rng.integers(0, 2, n)
-    curve = rate_curve(Cells.from_arrays(x, y), "statistical_parity")
+    curve = rate_curve(Cells.from_arrays(x, y), "statistical_parity", np.array([0]))
     assert sum(point["n"] for point in curve) == n
     assert len(curve) <= 61
     assert sum(point["n"] * point["rate"] for point in curve) == pytest.approx(y.sum())

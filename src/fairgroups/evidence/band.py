@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fairgroups.cells import Cells, Moments
 from fairgroups.errors import InputError
 from fairgroups.evidence.calibration import Quantiles, from_table, simulated
-from fairgroups.evidence.rates import Bounds, GroupRates, interval_bounds, residual_scale
+from fairgroups.evidence.rates import Bounds, GroupRates, LocalSpread, interval_bounds, residual_scale
 from fairgroups.measures import Measure
 
 __all__ = ["Band", "Calibration", "RangeEvidence"]
@@ -36,7 +36,7 @@ class RangeEvidence:
 
     first: float
     last: float
-    n: float
+    n: int
     rate: float
     rate_low: float
     rate_high: float
@@ -101,7 +101,11 @@ class Band:
         self.n = float(self._sums.b[-1] ** 2 / self._sums.bb[-1])
         self.overall = float(self._sums.a[-1] / self._sums.b[-1])
         self.scale = None if self.bounded else residual_scale(moments)
+        self._spread = None if self.scale is None else LocalSpread(self._sums, self.scale)
         self.quantiles = self._calibrate(calibration, seed)
+
+    def __repr__(self) -> str:
+        return f"Band({self.cells.name or 'x'!r}, level={self.level}, {self.n:,.0f} rows, {self.quantiles.source})"
 
     def _calibrate(self, calibration: Calibration, seed: int) -> Quantiles:
         m = self._moments
@@ -117,7 +121,7 @@ class Band:
             return simulated(np.rint(m.b).astype(np.int64), self.overall, self.level, seed=seed)
         return from_table(self.n, self.overall if self.bounded else None, self.level)
 
-    def ranges(self, start: NDArray[np.intp], stop: NDArray[np.intp]) -> tuple[Moments, Bounds]:
+    def cell_ranges(self, start: NDArray[np.intp], stop: NDArray[np.intp]) -> tuple[Moments, Bounds]:
         """Give sums and bounds for ranges of cells, from `start` up to, not including, `stop`."""
         own = self._sums.map(lambda x: x[stop] - x[start])
         b, a, bb = (getattr(self._sums, x)[-1] - getattr(own, x) for x in ("b", "a", "bb"))
@@ -125,12 +129,7 @@ class Band:
         rest = np.divide(b**2, bb, out=np.zeros_like(b), where=bb > 0)
         rate_root = self.quantiles.rate + self._penalty(n)
         phi_root = self.quantiles.phi + self._penalty(np.minimum(n, rest))
-        scale: Array | None = None
-        if self.scale is not None:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                rate = own.a / own.b
-                spread = (own.aa - 2 * rate * own.ab + rate**2 * own.bb) / own.bb
-            scale = np.fmax(np.sqrt(np.maximum(spread, 0.0)), self.scale)
+        scale = None if self._spread is None else self._spread.of_ranges(start, stop)
         return own, interval_bounds(own, n, (a, b, bb), rate_root, phi_root, scale)
 
     def _penalty(self, n: Array) -> Array:
@@ -138,12 +137,13 @@ class Band:
         penalty: Array = np.sqrt(2 * (1 + np.log(ratio)))
         return penalty
 
-    def interval(self, low: float = -math.inf, high: float = math.inf) -> RangeEvidence:
-        """Judge the people whose attribute lies between `low` and `high`, both included.
+    def interval(self, low: float | None = None, high: float | None = None) -> RangeEvidence:
+        """Judge the people whose attribute lies between `low` and `high`, both included; None leaves an end open.
 
         The interval holds whatever the reason for picking the range, also after looking at the data. On a grid of
         cells the range is widened to whole cells.
         """
+        low, high = -math.inf if low is None else low, math.inf if high is None else high
         if not low <= high:
             raise InputError(f"the range from {low!r} to {high!r} is empty.", "give the smaller end first.")
         edges = self.cells.edges
@@ -157,7 +157,7 @@ class Band:
                 f"nobody has a value between {low!r} and {high!r}.",
                 f"the values run from {self.cells.low!r} to {self.cells.high!r}.",
             )
-        own, bounds = self.ranges(np.array([start]), np.array([stop]))
+        own, bounds = self.cell_ranges(np.array([start]), np.array([stop]))
         if own.b[0] <= 0:
             raise InputError(f"nobody between {low!r} and {high!r} counts in this measure: B is 0.")
         rate = float(own.a[0] / own.b[0])
@@ -165,7 +165,7 @@ class Band:
         return RangeEvidence(
             first=float(edges[start]),
             last=float(last),
-            n=float(self.cells.rows[start:stop].sum()),
+            n=int(self.cells.rows[start:stop].sum()),
             rate=rate,
             rate_low=float(bounds.rate_low[0]),
             rate_high=float(bounds.rate_high[0]),
@@ -178,7 +178,7 @@ class Band:
         """Give intervals for the groups of a partition; a group of several ranges gets the sum of theirs."""
         start, owner = groups.runs, groups.owners
         stop = np.append(start[1:], self.cells.rows.size)
-        own, parts = self.ranges(start, stop)
+        own, parts = self.cell_ranges(start, stop)
         use = (owner >= 0) & (own.b > 0)
         n_groups = groups.partition.n_groups
         weight = np.bincount(owner[use], own.b[use], n_groups)

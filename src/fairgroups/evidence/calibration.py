@@ -23,6 +23,7 @@ __all__ = ["Quantiles", "from_table", "simulated"]
 
 Array = NDArray[np.float64]
 GAUSSIAN = "gaussian"
+ROUNDING = 1e-6  # with few rows the largest statistic is an atom: what equals the quantile is within the band
 CACHE: dict[tuple[Any, ...], tuple[Array, Array]] = {}
 
 
@@ -68,7 +69,7 @@ def from_table(n: float, rate: float | None, level: float) -> Quantiles:
         max(np.interp(np.log(n), np.log(sizes), [row[j][column] for row in table[kind]]) for j in columns)
         for kind in ("rate", "phi")
     )
-    return Quantiles(float(of_rate), float(of_phi), "table")
+    return Quantiles(float(of_rate) + ROUNDING, float(of_phi) + ROUNDING, "table")
 
 
 def simulated(sizes: NDArray[np.int64], rate: float, level: float, *, n_draws: int = 2000, seed: int = 0) -> Quantiles:
@@ -93,7 +94,7 @@ def simulated(sizes: NDArray[np.int64], rate: float, level: float, *, n_draws: i
     of_rate, of_phi = CACHE[key]
     safe = min(1.0, level + np.sqrt(level * (1 - level) / n_draws))  # one standard error to the safe side
     q = [float(np.quantile(draws, safe, method="higher")) for draws in (of_rate, of_phi)]
-    return Quantiles(q[0], q[1], f"simulated on {kept.size} cells")
+    return Quantiles(q[0] + ROUNDING, q[1] + ROUNDING, f"simulated on {kept.size} cells")
 
 
 def _safe_rate(rate: float, n: float) -> float:

@@ -15,15 +15,17 @@ from fairgroups.rows import Rows
 __all__ = ["rate_curve", "rate_plane"]
 
 
-def rate_curve(cells: Cells, measure: Measure | str, most: int = 60) -> list[dict[str, float]]:
-    """Give the rate along the attribute on at most about `most` stretches of equal weight, for charts."""
+def rate_curve(
+    cells: Cells, measure: Measure | str, borders: NDArray[np.intp], most: int = 60
+) -> list[dict[str, float]]:
+    """Give the rate along the attribute on about `most` stretches of equal weight, none across a border of groups."""
     n = len(cells)
     moments = cells[measure].map(lambda x: x[:n])
     holds = np.flatnonzero(moments.b > 0)
     below = np.cumsum(moments.b) - moments.b
     marks = np.searchsorted(below, moments.b.sum() * np.arange(most) / most)
     first = holds if holds.size <= most else np.unique(np.minimum(marks, n - 1))
-    first = np.unique(np.concatenate([[0], first[1:]]))
+    first = np.unique(np.concatenate([[0], first[1:], borders[borders < n]])).astype(np.intp)
     bins = moments.map(lambda x: np.add.reduceat(x, first))
     middle = np.add.reduceat(moments.b * cells.edges, first) / np.where(bins.b > 0, bins.b, 1.0)
     rows = np.add.reduceat(cells.rows[:n], first)

@@ -23,6 +23,7 @@ from fairgroups.evidence.rates import (
     group_rates_of_rows,
     plugin_bounds,
     residual_scale,
+    upper_scale,
 )
 from fairgroups.measures import Measure
 from fairgroups.partition import Partition
@@ -40,7 +41,7 @@ class Evidence:
 
     groups: GroupRates
     bounds: Bounds
-    scale: float
+    spread: float  # the standard deviation of a row's value
     explained: float
     curve: list[dict[str, Any]]
     band: Band | None
@@ -73,7 +74,14 @@ def judge_line(
     else:
         bounds = plugin_bounds(groups, level)
     explained = explained_share(cells, measure, groups.variance)
-    return Evidence(groups, bounds, scale, explained, rate_curve(cells, measure), band)
+    return Evidence(groups, bounds, _spread(groups), explained, rate_curve(cells, measure, groups.runs), band)
+
+
+def _spread(groups: GroupRates) -> float:
+    s = groups.sums
+    mean = groups.overall
+    squares = float(np.sum(s.aa - 2 * mean * s.ab + mean**2 * s.bb))
+    return float(np.sqrt(max(squares, 0.0) / s.bb.sum()))
 
 
 def judge_boxes(
@@ -88,11 +96,11 @@ def judge_boxes(
     groups = group_rates_of_rows(rows, partition, measure)
     s, rate = groups.sums, np.nan_to_num(groups.rate)
     squares = float(np.sum(s.aa - 2 * rate * s.ab + rate**2 * s.bb))
-    scale = float(np.sqrt(max(squares, 0.0) / s.bb.sum()))
+    scale = upper_scale(squares, float(s.bb.sum()), float(np.sum(s.effective_size - 1)))
     bounds = (
         plugin_bounds(groups, level)
         if inference == "plugin"
         else fixed_bounds(groups, level, None if s.bounded else scale)
     )
     explained = explained_by_boxes(rows, measure, groups.variance)
-    return Evidence(groups, bounds, scale, explained, rate_plane(rows, measure), None)
+    return Evidence(groups, bounds, _spread(groups), explained, rate_plane(rows, measure), None)

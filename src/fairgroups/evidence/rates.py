@@ -6,19 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
+from scipy.special import chdtri, ndtri
 
 from fairgroups.boxes import BoxPartition
 from fairgroups.cells import Cells, Moments
 from fairgroups.errors import InputError
 from fairgroups.evidence.likelihood import difference_bounds, rate_bounds
-from fairgroups.measures import Measure
+from fairgroups.measures import Direction, Measure
 from fairgroups.partition import Partition
 from fairgroups.rows import Rows
 
 __all__ = [
     "Bounds",
     "GroupRates",
+    "LocalSpread",
     "explained_by_boxes",
     "explained_share",
     "fixed_bounds",
@@ -28,6 +29,7 @@ __all__ = [
     "plugin_bounds",
     "rate_ratios",
     "residual_scale",
+    "upper_scale",
 ]
 
 Array = NDArray[np.float64]
@@ -182,7 +184,13 @@ def fixed_bounds(groups: GroupRates, level: float = 0.95, scale: float | None = 
     s = groups.sums
     n = s.effective_size
     rest_b, rest_a, rest_bb = s.b.sum() - s.b, s.a.sum() - s.a, s.bb.sum() - s.bb
-    return interval_bounds(s, n, (rest_a, rest_b, rest_bb), root, root, scale)
+    spread = None
+    if scale is not None:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rate = s.a / s.b
+            within = np.sqrt(np.maximum((s.aa - 2 * rate * s.ab + rate**2 * s.bb) / s.bb, 0.0))
+        spread = (np.fmax(within, scale), scale)
+    return interval_bounds(s, n, (rest_a, rest_b, rest_bb), root, root, spread)
 
 
 def interval_bounds(
@@ -191,7 +199,7 @@ def interval_bounds(
     rest: tuple[Array, Array, Array],
     rate_root: Array,
     phi_root: Array,
-    scale: Array | float | None,
+    scale: tuple[Array | float, Array | float] | None,
 ) -> Bounds:
     """Turn allowed likelihood roots into intervals of rate and Φ, each group against its complement.
 
@@ -205,8 +213,9 @@ def interval_bounds(
         A, B and Σb² of the complements.
     rate_root, phi_root : array
         Largest allowed roots.
-    scale : array, float or None
-        The standard deviation of a row's value where the outcome is not a rate between 0 and 1.
+    scale : pair of arrays or floats, or None
+        Where the outcome is not a rate between 0 and 1: the standard deviation of a row's value in each group, and in
+        its complement.
     """
     rest_a, rest_b, rest_bb = rest
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -221,10 +230,10 @@ def interval_bounds(
         out[0][known], out[1][known] = rate_bounds(rate[known], n[known], rate_root[known])
         low, high = difference_bounds(rate[both], n[both], other[both], n_rest[both], phi_root[both])
     else:
-        sd = np.broadcast_to(np.asarray(scale, dtype=np.float64), rate.shape)
+        sd, sd_rest = (np.broadcast_to(np.asarray(x, dtype=np.float64), rate.shape) for x in scale)
         wide = (rate_root * sd / np.sqrt(n, out=np.ones_like(n), where=n > 0))[known]
         out[0][known], out[1][known] = rate[known] - wide, rate[known] + wide
-        wide = phi_root[both] * sd[both] * np.sqrt(1 / n[both] + 1 / n_rest[both])
+        wide = phi_root[both] * np.sqrt(sd[both] ** 2 / n[both] + sd_rest[both] ** 2 / n_rest[both])
         low, high = rate[both] - other[both] - wide, rate[both] - other[both] + wide
     # Φ = (1 − w)(μ_group − μ_rest); a group that is everybody has Φ = 0.
     out[2][known & ~both], out[3][known & ~both] = 0.0, 0.0
@@ -232,16 +241,16 @@ def interval_bounds(
     return Bounds(*out)
 
 
-def rate_ratios(rate: Array, bounds: Bounds, *, lowest_is_best: bool, bounded: bool) -> tuple[Array, Array, Array]:
+def rate_ratios(rate: Array, bounds: Bounds, direction: Direction, *, bounded: bool) -> tuple[Array, Array, Array]:
     """Compare each group's rate with the best group's, as the four-fifths rule does.
 
     Returns the ratio and its lower and upper ends, which hold when those of the rates hold at once. NaN where a ratio
-    has no meaning: outcomes that are not rates, groups without anybody.
+    has no meaning: outcomes that are not rates, measures of which neither end is best, groups without anybody.
     """
     nothing = np.full(rate.shape, np.nan)
-    if not bounded or not np.isfinite(rate).any():
+    if direction == "neutral" or not bounded or not np.isfinite(rate).any():
         return nothing, nothing, nothing
-    best = int(np.nanargmin(rate) if lowest_is_best else np.nanargmax(rate))
+    best = int(np.nanargmin(rate) if direction == "worse" else np.nanargmax(rate))
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio, low, high = (
             rate / rate[best],
@@ -253,12 +262,61 @@ def rate_ratios(rate: Array, bounds: Bounds, *, lowest_is_best: bool, bounded: b
 
 
 def residual_scale(moments: Moments) -> float:
-    """Estimate the standard deviation of a row's value around the mean at its place, weights aside."""
+    """Estimate the standard deviation of a row's value around the mean at its place, weights aside.
+
+    It is an upper 95 % bound for normal values, so that few rows do not promise precision; infinite for too few.
+    """
     bins = _coarse(moments)
     rate = bins.a / bins.b
-    squares = np.sum(bins.aa - 2 * rate * bins.ab + rate**2 * bins.bb)
-    size = np.sum(bins.bb) - np.sum(bins.bb / bins.effective_size)
-    return float(np.sqrt(max(squares, 0.0) / size)) if size > 0 else 0.0
+    squares = float(np.sum(bins.aa - 2 * rate * bins.ab + rate**2 * bins.bb))
+    return upper_scale(squares, float(bins.bb.sum()), float(np.sum(bins.effective_size - 1)))
+
+
+def upper_scale(squares: float, total: float, freedom: float) -> float:
+    """Give an upper 95 % bound for a standard deviation of normal values from their sum of squares."""
+    if freedom < 1:
+        return float("inf")
+    variance = max(squares / total, 0.0)  # Σ b² (value − mean)² over Σ b²
+    return float(np.sqrt(variance * (freedom + 1) / chdtri(freedom, 0.95)))
+
+
+@dataclass(frozen=True)
+class LocalSpread:
+    """How far values scatter around a range: outcomes may vary more in some places than in others.
+
+    `sums` are running sums over the cells, with a zero in front.
+    """
+
+    sums: Moments
+    overall: float
+
+    def of_ranges(self, start: NDArray[np.intp], stop: NDArray[np.intp]) -> tuple[Array, Array]:
+        """Give the scatter in each range and in its complement, each widened by some forty rows.
+
+        The larger of the two sides counts, as an upper bound, and never less than everybody's.
+        """
+        rows = np.cumsum(np.concatenate([[0.0], np.diff(self.sums.b) ** 2 / np.maximum(np.diff(self.sums.bb), 1e-300)]))
+        last = np.full(start.shape, rows.size - 1)
+        zero = np.zeros_like(start)
+        left = np.maximum(np.searchsorted(rows, rows[start] - 40, side="right") - 1, 0)
+        right = np.minimum(np.searchsorted(rows, rows[stop] + 40), last)
+        own = np.fmax(self._within(rows, left, stop), self._within(rows, start, right))
+        # The complement is what lies before and after, each reaching forty rows into the range if need be.
+        before = np.minimum(np.searchsorted(rows, rows[start] + 40), last)
+        after = np.maximum(np.searchsorted(rows, rows[stop] - 40, side="right") - 1, 0)
+        rest = np.fmax(
+            np.where(start > 0, self._within(rows, zero, before), 0.0),
+            np.where(stop < last, self._within(rows, after, last), 0.0),
+        )
+        return np.fmax(own, self.overall), np.fmax(rest, self.overall)
+
+    def _within(self, rows: Array, start: NDArray[np.intp], stop: NDArray[np.intp]) -> Array:
+        own = self.sums.map(lambda x: x[stop] - x[start])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rate = own.a / own.b
+            squares = np.maximum(own.aa - 2 * rate * own.ab + rate**2 * own.bb, 0.0)
+        sizes = zip(squares, own.bb, rows[stop] - rows[start], strict=True)
+        return np.array([upper_scale(float(s), float(t), float(n) - 1) if t > 0 else np.inf for s, t, n in sizes])
 
 
 def explained_share(cells: Cells, measure: Measure | str, variance: float) -> float:
@@ -279,14 +337,17 @@ def _explained(bins: Moments, variance: float) -> float:
     unbiased = np.divide(n, n - 1, out=np.zeros_like(n), where=n > 1)
     noise = np.sum(share * (1 - share) * squares / bins.b**2 * unbiased)
     dependence = between - noise
-    return float(min(variance / dependence, 1.0)) if dependence > 1e-12 * between else float("nan")
+    # Between b bins noise alone gives about `noise`, give or take √(2/(b − 1)) of it.
+    chance = 2 * noise * np.sqrt(2 / max(share.size - 1, 1))
+    return float(min(variance / dependence, 1.0)) if dependence > max(chance, 1e-12 * between) else float("nan")
 
 
 def _coarse(moments: Moments) -> Moments:
     """Join neighbouring cells into about n^(1/3) bins of equal B."""
     n_bins = max(2, round(float(moments.b.sum() ** 2 / moments.bb.sum()) ** (1 / 3)))
-    below = np.cumsum(moments.b) - moments.b  # first cells of the bins: those that reach the next n_bins-th
+    below = np.cumsum(moments.b) - moments.b
     first = np.unique(np.searchsorted(below, below[-1] * np.arange(n_bins) / n_bins))
     first[0] = 0
     bins = moments.map(lambda x: np.add.reduceat(x, first))
-    return bins if (bins.b > 0).all() else bins.map(lambda x, keep=bins.b > 0: x[keep])  # type: ignore[misc]
+    keep = bins.b > 0
+    return bins if keep.all() else bins.map(lambda x: x[keep])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
@@ -36,7 +37,9 @@ def verdicts(low: Array, high: Array, direction: Direction, relevant_gap: float)
             return lower
         if lo > 0:
             return higher
-        return "no relevant difference" if -relevant_gap <= lo and hi <= relevant_gap else "not enough evidence"
+        known = math.isfinite(lo) and math.isfinite(hi)
+        within = known and -relevant_gap <= lo and hi <= relevant_gap
+        return "no relevant difference" if within else "not enough evidence"
 
     return [one(float(lo), float(hi)) for lo, hi in zip(low, high, strict=True)]
 

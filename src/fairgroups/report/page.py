@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from fairgroups.charts import VERDICT_COLOURS, phi_chart, rate_chart, sentence, to_svg
 from fairgroups.planes import plane_chart
-from fairgroups.report.words import amount, attributes, points
+from fairgroups.report.words import amount, attributes, counted, points, size
 
 if TYPE_CHECKING:
     from fairgroups.audits import Audit
@@ -97,7 +98,7 @@ def _row(record: dict[str, Any], number: int, audit: Audit) -> dict[str, str]:
         ratio += f" ({_ratio(ends[0])}–{_ratio(ends[1])})"
     return {
         "label": f"{number}: {record['label']}" if numbered else record["label"],
-        "n": f"{record['n']:,}".replace(",", "\u202f"),
+        "n": counted(record).replace(",", "\u202f"),
         "rate": amount(record["rate"], percent=percent),
         "phi": points(record["phi"], percent=percent),
         "interval": f"{low} to {high}",
@@ -114,12 +115,12 @@ def _ratio(value: float) -> str:
 def _gate(audit: Audit, *, percent: bool) -> str:
     if audit.gate is None:
         return ""
-    limit = points(audit.settings["max_gap"], percent=percent).lstrip("+") + (" points" if percent else "")
+    limit = size(audit.settings["max_gap"], percent=percent)
     return f"Limit of {limit} on every group's difference: {audit.gate}."
 
 
 def _meanings(audit: Audit, *, percent: bool) -> list[tuple[str, str]]:
-    gap = points(audit.settings["relevant_gap"], percent=percent).lstrip("+") + (" points" if percent else "")
+    gap = size(audit.settings["relevant_gap"], percent=percent)
     level = f"{100 * audit.settings['level']:g} %"
     rate = audit.measure.rate
     lower, higher = {
@@ -130,7 +131,13 @@ def _meanings(audit: Audit, *, percent: bool) -> list[tuple[str, str]]:
     return [
         (lower, f"The group's {rate} is shown to be lower than everybody's: the {level} interval lies below 0."),
         (higher, f"The group's {rate} is shown to be higher than everybody's: the interval lies above 0."),
-        ("no relevant difference", f"The interval includes 0 and lies within ± {gap}."),
+        (
+            "no relevant difference",
+            (
+                f"The interval includes 0 and lies within ± {gap}. This is about the group's average: "
+                "people inside it may still be treated differently."
+            ),
+        ),
         ("not enough evidence", "The data allows neither statement. This is not a finding of fairness."),
     ]
 
@@ -152,7 +159,7 @@ def _facts(audit: Audit, rows: str) -> list[tuple[str, str]]:
         ("Groups", _how_found(audit)),
         ("Variance of Φ", variance),
         ("Intervals", f"{_INTERVALS[settings['inference']]}, level {100 * settings['level']:g} %"),
-        ("Made with", f"fairgroups {audit.to_dict()['library_version']}"),
+        ("Made", f"{dt.datetime.now(dt.UTC):%Y-%m-%d} with fairgroups {audit.to_dict()['library_version']}"),
     ]
     return [(name, str(value)) for name, value in facts]
 
@@ -163,6 +170,8 @@ def _how_found(audit: Audit) -> str:
         return "given in advance"
     shape = "ranges" if isinstance(settings["sensitive"], str) else "boxes"
     how = "exact search" if settings["exact"] else "beam search"
+    if settings["n_cells"]:
+        how += f" on {settings['n_cells']} cells"
     return f"{audit.partition.n_groups} {shape} with the largest variance of Φ, {how}"
 
 

@@ -1,28 +1,43 @@
-"""The finding in plain words."""
+"""The finding in plain words, and numbers as people write them."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from fairgroups.measures import Measure
 
-__all__ = ["amount", "attributes", "conclude", "points"]
+__all__ = ["amount", "attributes", "conclude", "counted", "points", "size"]
 
 
 def amount(value: float | None, *, percent: bool) -> str:
-    """Write a rate as a percentage, or another value with three digits."""
-    if value is None or value != value:  # noqa: PLR0124
+    """Write a rate as a percentage, or another value with about three digits."""
+    if value is None or math.isnan(value):
         return "–"
-    return f"{100 * value:.1f} %" if percent else f"{value:.3g}"
+    return _minus(f"{100 * value:.1f} %" if percent else _digits(value))
 
 
 def points(value: float | None, *, percent: bool) -> str:
     """Write a signed difference, in percentage points where it is one of rates."""
-    if value is None or value != value:  # noqa: PLR0124
+    if value is None or math.isnan(value):
         return "–"
-    text = f"{100 * value:+.1f}" if percent else f"{value:+.3g}"
-    return text.replace("-", "−")
+    text = f"{100 * abs(value):.1f}" if percent else _digits(abs(value))
+    nothing = not math.isinf(value) and float(text.replace(",", "")) == 0
+    return text if nothing else ("−" if value < 0 else "+") + text
+
+
+def size(value: float, *, percent: bool) -> str:
+    """Write a difference without its sign, with its unit."""
+    return points(abs(value), percent=percent).lstrip("+") + (" points" if percent else "")
+
+
+def counted(record: Mapping[str, Any]) -> str:
+    """Write how many people a rate rests on: all of the group, or those who count in the measure."""
+    people = f"{record['n']:,}"
+    if math.isclose(record["counted"], record["n"], rel_tol=1e-9):
+        return people
+    return f"{record['counted']:,.0f} of {people}"
 
 
 def attributes(settings: Mapping[str, Any]) -> str:
@@ -33,32 +48,30 @@ def attributes(settings: Mapping[str, Any]) -> str:
 
 def conclude(records: list[dict[str, Any]], measure: Measure, level: float, *, percent: bool) -> str:
     """Say who is shown to be treated differently, by how much and how surely."""
-    harmed = [r for r in records if r["verdict"] in ("disadvantaged", "below")]
-    helped = [r for r in records if r["verdict"] in ("advantaged", "above")]
-    unclear = [r for r in records if r["verdict"] == "not enough evidence"]
-    open_question = _open_question(unclear, records)
     if len(records) == 1:
         return "All rows are in one group, so no groups were compared."
-    if not harmed and not helped:
-        return f"No group is shown to be treated differently. {open_question}".strip()
-    worst = max(harmed or helped, key=lambda r: abs(r["phi"]))
-    side = "below" if worst["phi"] < 0 else "above"
-    ends = sorted((abs(worst["low"]), abs(worst["high"])))
-    unit = " points" if percent else ""
-    scale = 100 if percent else 1
-    size, low, high = (f"{scale * x:.1f}" if percent else f"{x:.3g}" for x in (abs(worst["phi"]), *ends))
+    by_verdict: dict[str, list[dict[str, Any]]] = {}
+    for record in records:
+        by_verdict.setdefault(record["verdict"], []).append(record)
+    unclear = by_verdict.get("not enough evidence", [])
+    neutral = by_verdict.get("below", []) + by_verdict.get("above", [])
+    named = by_verdict.get("disadvantaged", []) or by_verdict.get("advantaged", []) or neutral
+    if not named:
+        return f"No group is shown to be treated differently. {_open_question(unclear, records)}".strip()
+    worst = max(named, key=lambda r: abs(r["phi"]))
+    low, high = sorted((abs(worst["low"]), abs(worst["high"])))
+    ends = [points(x, percent=percent).lstrip("+") for x in (low, high)]
     said = (
-        f"{_people(worst['label'])}: {measure.rate} {amount(worst['rate'], percent=percent)}, {size}{unit} {side} "
-        f"everybody's ({100 * level:g} % interval {low} to {high}): {worst['verdict']}."
+        f"Those with {worst['label']}: {measure.rate} {amount(worst['rate'], percent=percent)}, "
+        f"{size(worst['phi'], percent=percent)} {'below' if worst['phi'] < 0 else 'above'} everybody's "
+        f"({100 * level:g} % interval {ends[0]} to {ends[1]})"
     )
-    others = [r for r in harmed if r is not worst]
-    if others:
-        said += f" Also {others[0]['verdict']}: {', '.join(r['label'] for r in others)}."
-    return f"{said} {open_question}".strip()
-
-
-def _people(label: str) -> str:
-    return f"People with {label}"
+    said += "." if worst in neutral else f": {worst['verdict']}."
+    for verdict in ("disadvantaged", "below", "above"):
+        others = [r["label"] for r in by_verdict.get(verdict, []) if r is not worst]
+        if others:
+            said += f" Also {verdict}: {'; '.join(others)}."
+    return f"{said} {_open_question(unclear, records)}".strip()
 
 
 def _open_question(unclear: list[dict[str, Any]], records: list[dict[str, Any]]) -> str:
@@ -67,3 +80,15 @@ def _open_question(unclear: list[dict[str, Any]], records: list[dict[str, Any]])
     if len(unclear) == len(records):
         return "The data is not enough to judge any of the groups."
     return f"For {len(unclear)} of {len(records)} groups the data is not enough to judge."
+
+
+def _digits(value: float) -> str:
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.2f}" if abs(value) >= 1 else f"{value:.3g}"
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "−")
