@@ -18,7 +18,11 @@ def main() -> None:
         f"{dt.datetime.now(dt.UTC):%Y-%m-%d}; {os.cpu_count()} cores, {platform.machine()}; "
         f"Python {platform.python_version()}, NumPy {version('numpy')}, fairgroups {version('fairgroups')}\n"
     )
-    for script, arguments in (("line.py", []), ("interval_coverage.py", ["--runs", os.environ.get("RUNS", "200")])):
+    for script, arguments in (
+        ("line.py", []),
+        ("plane.py", []),
+        ("interval_coverage.py", ["--runs", os.environ.get("RUNS", "200")]),
+    ):
         print(f"## {script}\n", flush=True)
         subprocess.run([sys.executable, HERE / script, *arguments], check=True)
         print(flush=True)

@@ -1,4 +1,4 @@
-"""Every Python block of the README and the guide runs."""
+"""Every Python block of the README and the guide runs, those of a page one after the other."""
 
 import re
 from pathlib import Path
@@ -7,20 +7,26 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-BLOCKS = [
-    pytest.param(block, id=f"{page.name}-{i}")
-    for page in PAGES
-    for i, block in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL))
-]
 
 
-@pytest.mark.parametrize("block", BLOCKS)
-def test_the_block_runs(block, tmp_path, monkeypatch):
+def blocks_of(page):
+    return re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks_of(page)], ids=lambda page: page.name)
+def test_the_blocks_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    exec(compile(block, "block", "exec"), {})
+    names = {}
+    for block in blocks_of(page):
+        exec(compile(block, page.name, "exec"), names)
 
 
 def test_links_inside_the_repository_lead_somewhere():
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_every_page_is_in_the_table_of_contents():
+    listed = (ROOT / "docs/index.md").read_text(encoding="utf-8")
+    assert all(page.stem in listed for page in PAGES if page.parent.name == "docs" and page.stem != "index")

@@ -68,6 +68,11 @@ class Plane {
         return levels_[k - 1][interval(box[0].low, box[0].high, m0_) * n1_ + interval(box[1].low, box[1].high, m1_)];
     }
 
+    // Gains of the boxes [s, e) × [t, u) for u = t + 1, t + 2, …
+    const double* gains(std::size_t s, std::size_t e, std::size_t t) const {
+        return &levels_[0][interval(s, e, m0_) * n1_ + interval(t, t + 1, m1_)];
+    }
+
    private:
     // Intervals [s, e) by s, then e: for one s they lie side by side.
     static std::size_t interval(std::size_t s, std::size_t e, std::size_t m) {
@@ -138,6 +143,8 @@ class Solver {
         // Boxes of k groups have at most n_groups - k cut sides; with three or four, nearly all boxes of the plane.
         if (plane && n_groups >= 5) plane_ = std::make_unique<Plane>(grid, n_groups - 3, tick);
     }
+
+    const Plane* plane() const { return plane_.get(); }
 
     double best(const Box& box, std::size_t k) {
         if (k == 1) return grid_.gain(box);
@@ -213,51 +220,91 @@ class Solver {
     std::size_t steps_ = 0;
 };
 
-// Four arms around a middle, turning one way or (with axis 0 reversed) the other: the tilings by five rectangles that
-// no sequence of cuts makes.
-void try_pinwheels(const Grid& grid, Tiling& best, const Tick& tick) {
-    const std::uint32_t m0 = static_cast<std::uint32_t>(grid.axis(0).size), m1 = static_cast<std::uint32_t>(grid.axis(1).size);
-    auto box = [](std::uint32_t s, std::uint32_t e, std::uint32_t t, std::uint32_t u) {
+FAIRGROUPS_WIDE double largest_sum(const double* x, const double* y, std::size_t n) {
+    constexpr std::size_t lanes = 8;
+    double best[lanes];
+    std::fill(best, best + lanes, kNever);
+    std::size_t i = 0;
+    for (; i + lanes <= n; i += lanes)
+        for (std::size_t l = 0; l < lanes; ++l) {
+            const double s = x[i + l] + y[i + l];
+            best[l] = s > best[l] ? s : best[l];
+        }
+    double out = kNever;
+    for (; i < n; ++i) out = std::max(out, x[i] + y[i]);
+    for (const double b : best) out = std::max(out, b);
+    return out;
+}
+
+// Four arms around a middle, turning one way or the other: the tilings by five rectangles that no cuts make.
+class Pinwheels {
+   public:
+    Pinwheels(const Grid& grid, const Plane& plane)
+        : grid_(grid),
+          plane_(plane),
+          m0_(static_cast<std::uint32_t>(grid.axis(0).size)),
+          m1_(static_cast<std::uint32_t>(grid.axis(1).size)) {}
+
+    void improve(Tiling& best, const Tick& tick) {
+        for (const bool mirrored : {false, true}) {
+            fill_arms(mirrored);
+            for (std::uint32_t x1 = 1; x1 < m0_; ++x1) {
+                tick(-1);
+                for (std::uint32_t x2 = x1 + 1; x2 < m0_; ++x2) turn(mirrored, x1, x2, best);
+            }
+        }
+    }
+
+   private:
+    static Box box(std::uint32_t s, std::uint32_t e, std::uint32_t t, std::uint32_t u) {
         Box out{};
         out[0] = {s, e}, out[1] = {t, u};
         return out;
-    };
-    auto arms = [&](bool mirrored, std::uint32_t x1, std::uint32_t x2, std::uint32_t y1, std::uint32_t y2) {
-        return mirrored ? std::array<Box, 4>{box(0, x1, 0, y2), box(0, x2, y2, m1), box(x2, m0, y1, m1), box(x1, m0, 0, y1)}
-                        : std::array<Box, 4>{box(0, x2, 0, y1), box(x2, m0, 0, y2), box(x1, m0, y2, m1), box(0, x1, y1, m1)};
-    };
-    for (const bool mirrored : {false, true}) {
-        // Each arm knows two of the four borders.
-        std::vector<double> table[4];
-        for (auto& t : table) t.assign((m0 + 1) * (m1 + 1), kNever);
-        auto at = [&](std::size_t arm, std::uint32_t x, std::uint32_t y) -> double& { return table[arm][x * (m1 + 1) + y]; };
-        for (std::uint32_t x = 1; x < m0; ++x)
-            for (std::uint32_t y = 1; y < m1; ++y) {
-                const auto both = arms(mirrored, x, x, y, y);
-                for (std::size_t i = 0; i < 4; ++i) at(i, x, y) = grid.gain(both[i]);
+    }
+
+    // Of the four borders x1, x2, y1, y2 the first two arms know y1, the other two y2.
+    std::array<Box, 4> arms(bool mirrored, std::uint32_t x1, std::uint32_t x2, std::uint32_t y1, std::uint32_t y2) const {
+        if (mirrored) return {box(x1, m0_, 0, y1), box(x2, m0_, y1, m1_), box(0, x1, 0, y2), box(0, x2, y2, m1_)};
+        return {box(0, x1, y1, m1_), box(0, x2, 0, y1), box(x1, m0_, y2, m1_), box(x2, m0_, 0, y2)};
+    }
+
+    double& arm(std::size_t i, std::uint32_t x, std::uint32_t y) { return arms_[i][x * (m1_ + 1) + y]; }
+
+    void fill_arms(bool mirrored) {
+        for (auto& table : arms_) table.assign((m0_ + 1) * (m1_ + 1), kNever);
+        for (std::uint32_t x = 1; x < m0_; ++x)
+            for (std::uint32_t y = 1; y < m1_; ++y) {
+                const auto four = arms(mirrored, x, x, y, y);
+                for (std::size_t i = 0; i < 4; ++i) arm(i, x, y) = grid_.gain(four[i]);
             }
-        for (std::uint32_t x1 = 1; x1 < m0; ++x1) {
-            tick(-1);
-            for (std::uint32_t x2 = x1 + 1; x2 < m0; ++x2)
-                for (std::uint32_t y1 = 1; y1 < m1; ++y1) {
-                    const double first = mirrored ? at(3, x1, y1) + at(2, x2, y1) : at(0, x2, y1) + at(3, x1, y1);
-                    if (first == kNever) continue;
-                    for (std::uint32_t y2 = y1 + 1; y2 < m1; ++y2) {
-                        const double second = mirrored ? at(0, x1, y2) + at(1, x2, y2) : at(1, x2, y2) + at(2, x1, y2);
-                        if (first + second == kNever) continue;
-                        const Box middle = box(x1, x2, y1, y2);
-                        const double total = first + second + grid.gain(middle);
-                        if (total > best.total + kTie * std::abs(total)) {
-                            const auto four = arms(mirrored, x1, x2, y1, y2);
-                            best.total = total;
-                            best.boxes.assign(four.begin(), four.end());
-                            best.boxes.push_back(middle);
-                        }
-                    }
-                }
+    }
+
+    // Both x borders fixed: all y1 and, at once, all y2.
+    void turn(bool mirrored, std::uint32_t x1, std::uint32_t x2, Tiling& best) {
+        upper_.assign(m1_ + 1, kNever);
+        for (std::uint32_t y2 = 1; y2 < m1_; ++y2) upper_[y2] = arm(2, x1, y2) + arm(3, x2, y2);
+        for (std::uint32_t y1 = 1; y1 + 1 < m1_; ++y1) {
+            const double lower = arm(0, x1, y1) + arm(1, x2, y1);
+            const double* middle = plane_.gains(x1, x2, y1);  // of y2 = y1 + 1, y1 + 2, …
+            const std::size_t n = m1_ - y1 - 1;
+            const double total = lower + largest_sum(&upper_[y1 + 1], middle, n);
+            if (!(total > best.total + kTie * std::abs(total))) continue;
+            for (std::uint32_t y2 = y1 + 1; y2 < m1_; ++y2) {
+                if (lower + (upper_[y2] + middle[y2 - y1 - 1]) < total) continue;
+                const auto four = arms(mirrored, x1, x2, y1, y2);
+                best.total = total;
+                best.boxes.assign(four.begin(), four.end());
+                best.boxes.push_back(box(x1, x2, y1, y2));
+                break;
+            }
         }
     }
-}
+
+    const Grid& grid_;
+    const Plane& plane_;
+    std::uint32_t m0_, m1_;
+    std::vector<double> arms_[4], upper_;
+};
 
 }  // namespace
 
@@ -268,8 +315,7 @@ std::vector<Tiling> best_boxes(const Grid& grid, std::size_t n_groups, const Tic
         Tiling tiling;
         tiling.total = solver.best(grid.whole(), k);
         if (tiling.total != kNever) solver.trace(grid.whole(), k, tiling.boxes);
-        if (k == 5 && grid.n_axes() == 2 && !grid.axis(0).categorical && !grid.axis(1).categorical)
-            try_pinwheels(grid, tiling, tick);
+        if (k == 5 && solver.plane()) Pinwheels(grid, *solver.plane()).improve(tiling, tick);
         out.push_back(std::move(tiling));
     }
     return out;
