@@ -68,7 +68,7 @@ def peers() -> None:
         found = variance_of(model.predict(X), y)
         passed = theirs >= 20 * time and ours.variance_ >= found
         print(
-            f"| pystreed, depth 2, 100 thresholds an axis | {theirs:.2f} s | Var Φ {found:.5f}, {theirs / time:.0f} × ours | "
+            f"| pystreed, depth 2, 100 thresholds | {theirs:.2f} s | Var Φ {found:.5f}, {theirs / time:.0f} × ours | "
             f"{met(passed)}: ≥ 20 × |",
             flush=True,
         )

@@ -5,6 +5,7 @@ Colours are those of Okabe and Ito, which people with any colour vision can tell
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fairgroups.partition import Interval
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from fairgroups.audits import Audit
 
-__all__ = ["VERDICT_COLOURS", "phi_chart", "rate_chart", "sentence", "to_svg", "verdict_colour"]
+__all__ = ["VERDICT_COLOURS", "phi_chart", "rate_chart", "sentence", "shown_range", "to_svg", "verdict_colour"]
 
 VERDICT_COLOURS = {
     "disadvantaged": "#D55E00",
@@ -44,10 +45,10 @@ def rate_chart(audit: Audit, *, width: int = 780, height: int = 320) -> alt.Laye
 
     name = audit.settings["sensitive"]
     percent = _is_percent(audit)
-    low, high = _range(audit)
+    low, high = shown_range(audit.data["attributes"][0])
     spread = (high - low) or 1.0
     x_scale = alt.Scale(domain=[low - 0.01 * spread, high + 0.01 * spread], nice=False, zero=False)
-    y_axis = alt.Axis(format=".0%" if percent else "~g", title=sentence(audit.measure.rate))
+    y_axis = alt.Axis(title=sentence(audit.measure.rate), **({"format": ".0%"} if percent else {}))
     shapes = _segments(audit)
     present = [r["verdict"] for r in audit.records]
     colour = verdict_colour(alt, present)
@@ -114,7 +115,7 @@ def phi_chart(audit: Audit, *, width: int = 560) -> alt.LayerChart:
     room = min(420.0, _WIDEST_LETTER * max(len(label) for label in order))
     y = alt.Y("label:N", sort=order, title=None, axis=alt.Axis(labelLimit=420, labelFontSize=12, minExtent=room))
     base = alt.Chart(alt.Data(values=values))
-    x_axis = alt.Axis(title=title, format="~g")
+    x_axis = alt.Axis(title=title)
     lines = base.mark_rule(strokeWidth=3).encode(y=y, x=alt.X("low:Q", axis=x_axis), x2="high:Q", color=colour)
     shown = list(dict.fromkeys(present))
     marks = base.mark_point(filled=True, size=110, opacity=1).encode(
@@ -145,9 +146,8 @@ def to_svg(chart: Any) -> str:
     return str(vlc.vegalite_to_svg(spec.to_json(validate=False)))
 
 
-def _range(audit: Audit) -> tuple[float, float]:
+def shown_range(attribute: Mapping[str, Any]) -> tuple[float, float]:
     """Give the values that a chart shows: all, unless a few far ones would press the others together."""
-    attribute = audit.data["attributes"][0]
     low, high = attribute["usual"]
     if attribute["high"] - attribute["low"] < 1.5 * (high - low):
         return attribute["low"], attribute["high"]
@@ -179,7 +179,7 @@ def verdict_colour(alt: Any, present: list[str]) -> Any:
 
 def _segments(audit: Audit) -> list[dict[str, Any]]:
     """List every interval of every group, cut to the values seen."""
-    low, high = _range(audit)
+    low, high = shown_range(audit.data["attributes"][0])
     out = []
     for group, record in zip(audit.partition.groups, audit.records, strict=False):
         for part in group:

@@ -5,11 +5,10 @@ A third attribute makes small multiples. Categories lie on an axis in the order 
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from fairgroups.boxes import BoxPartition, Levels, Side
-from fairgroups.charts import phi_chart, sentence
+from fairgroups.charts import phi_chart, sentence, shown_range
 
 if TYPE_CHECKING:
     import altair as alt
@@ -40,8 +39,10 @@ def side_by_side(first: Audit, second: Audit, titles: tuple[str, str] = ("First"
     rows = []
     for audit, title in zip((first, second), titles, strict=True):
         plane = plane_chart(audit, width=320, height=260).properties(title=title)
-        rows.append(alt.hconcat(plane, phi_chart(audit, width=320)).resolve_scale(color="independent"))
-    return alt.vconcat(*rows).resolve_scale(color="independent")
+        rows.append(
+            alt.hconcat(plane, phi_chart(audit, width=320)).resolve_scale(color="independent", shape="independent")
+        )
+    return alt.vconcat(*rows).resolve_scale(color="independent", shape="independent")
 
 
 def _slices(audit: Audit) -> list[tuple[Any, Any] | None]:
@@ -60,6 +61,7 @@ def _plane(audit: Audit, part: tuple[Any, Any] | None, width: int, height: int, 
     percent = bool(audit.data["percent"])
     cells = [c for c in audit.curve if part is None or (c["z_low"], c["z_high"]) == part]
     placed = [{"rate": c["rate"], "n": c["n"], **_cell_corners(attributes, c)} for c in cells]
+    placed = [c for c in placed if c["x0"] < c["x1"] and c["y0"] < c["y1"]]
     boxes = _shapes(audit, part)
     domains = [_domain(attribute) for attribute in attributes[:2]]
     x = alt.X(
@@ -72,7 +74,9 @@ def _plane(audit: Audit, part: tuple[Any, Any] | None, width: int, height: int, 
     colour = alt.Color(
         "rate:Q",
         scale=alt.Scale(scheme="blueorange", domainMid=audit.overall, domain=[min(rates), max(rates)], reverse=True),
-        legend=alt.Legend(title=sentence(audit.measure.rate), format=".0%" if percent else "~g") if legend else None,
+        legend=alt.Legend(title=sentence(audit.measure.rate), **({"format": ".0%"} if percent else {}))
+        if legend
+        else None,
     )
     heat = (
         alt.Chart(alt.Data(values=placed)).mark_rect(opacity=0.9).encode(x=x, x2="x1:Q", y=y, y2="y1:Q", color=colour)
@@ -112,7 +116,7 @@ def _level_names(alt: Any, levels: list[str], d: int) -> Any:
 def _domain(attribute: dict[str, Any]) -> list[float]:
     if "levels" in attribute:
         return [0, len(attribute["levels"])]
-    low, high = attribute["low"], attribute["high"]
+    low, high = shown_range(attribute)
     room = 0.01 * (high - low) or 0.5
     return [low - room, high + room]
 
@@ -124,7 +128,8 @@ def _cell_corners(attributes: list[dict[str, Any]], cell: dict[str, Any]) -> dic
         if "levels" in attribute:
             at = attribute["levels"].index(low)
             low, high = at, at + 1
-        out[f"{key}0"], out[f"{key}1"] = low, min(high, _domain(attribute)[1])
+        ends = _domain(attribute)
+        out[f"{key}0"], out[f"{key}1"] = max(low, ends[0]), min(high, ends[1])
     return out
 
 
@@ -168,4 +173,4 @@ def _slice_title(name: str, part: tuple[Any, Any]) -> str:
     low, high = part
     if isinstance(low, str):
         return f"{name} = {low}"
-    return f"{name} from {low:.4g} to {high:.4g}" if math.isfinite(high) else f"{name} from {low:.4g}"
+    return f"{name} from {low:.4g} to {high:.4g}".replace("-", "−")

@@ -48,12 +48,22 @@ FAIRGROUPS_WIDE void raise_shifted(double* out, double x, const double* y, std::
     }
 }
 
+// Gains of the stretches that begin at the first border and end at each later one.
+FAIRGROUPS_WIDE void gains_from(double* out, const double* a, const double* b, const double* rows, std::size_t n,
+                                double least_rows, double least_b) {
+    for (std::size_t i = 0; i < n; ++i) {
+        const double s = a[i + 1] - a[0], d = b[i + 1] - b[0];
+        const double gain = s * s / d;
+        out[i] = (d >= least_b) & (rows[i + 1] - rows[0] >= least_rows) ? gain : kNever;
+    }
+}
+
 // best_k of every box of the plane, for k up to some number.
 class Plane {
    public:
     Plane(const Grid& grid, std::size_t most, const Tick& tick)
         : m0_(grid.axis(0).size), m1_(grid.axis(1).size), n0_(m0_ * (m0_ + 1) / 2), n1_(m1_ * (m1_ + 1) / 2) {
-        levels_.assign(most, std::vector<double>(n0_ * n1_, kNever));
+        for (std::size_t k = 1; k <= most; ++k) levels_.emplace_back(new double[n0_ * n1_]);  // filled by all cores
         double work = 0, done = 0;
         for (std::size_t k = 1; k <= most; ++k) work += static_cast<double>(k);
         for (std::size_t k = 1; k <= most; ++k) {
@@ -81,18 +91,23 @@ class Plane {
     double* row(std::size_t k, std::size_t s, std::size_t e) { return &levels_[k - 1][interval(s, e, m0_) * n1_]; }
 
     void fill_one(const Grid& grid, std::size_t s, std::size_t e) {
-        double* out = row(1, s, e);
+        // Sums of the strip [s, e) below each border of axis 1, one array a number.
+        std::vector<double> a(m1_ + 1), b(m1_ + 1), rows(m1_ + 1);
         Box box = grid.whole();
         box[0] = {s, static_cast<std::uint32_t>(e)};
-        for (std::size_t t = 0; t < m1_; ++t)
-            for (std::size_t u = t + 1; u <= m1_; ++u) {
-                box[1] = {t, static_cast<std::uint32_t>(u)};
-                *out++ = grid.gain(box);
-            }
+        for (std::size_t u = 1; u <= m1_; ++u) {
+            box[1] = {0, static_cast<std::uint32_t>(u)};
+            const Sums sums = grid.sums(box);
+            a[u] = sums.a, b[u] = sums.b, rows[u] = sums.rows;
+        }
+        double* out = row(1, s, e);
+        for (std::size_t t = 0; t < m1_; out += m1_ - t, ++t)
+            gains_from(out, &a[t], &b[t], &rows[t], m1_ - t, grid.least_rows(), grid.least_b());
     }
 
     void fill(std::size_t k, std::size_t s, std::size_t e) {
         double* out = row(k, s, e);
+        std::fill(out, out + n1_, kNever);
         for (std::size_t k1 = 1; k1 < k; ++k1) {
             for (std::size_t c = s + 1; c < e; ++c) raise_sum(out, row(k1, s, c), row(k - k1, c, e), n1_);
             const double *left = row(k1, s, e), *right = row(k - k1, s, e);
@@ -133,7 +148,7 @@ class Plane {
     }
 
     std::size_t m0_, m1_, n0_, n1_;
-    std::vector<std::vector<double>> levels_;
+    std::vector<std::unique_ptr<double[]>> levels_;
 };
 
 class Solver {

@@ -46,8 +46,11 @@ class Grid {
     void below(const Box& box, std::size_t d, std::vector<Sums>& out) const;
     // All ways to part the levels of a categorical side in two, as the first half; by rate order if they are many.
     std::vector<std::uint64_t> parts(const Box& box, std::size_t d) const;
+    // The least that a group must hold; B above 0, and a limit met to twelve digits is met.
+    double least_rows() const { return limits_.rows; }
+    double least_b() const { return limits_.b - tiny_ > tiny_ ? limits_.b - tiny_ : tiny_; }
     double gain(const Sums& s) const {
-        return s.b <= tiny_ || s.rows < limits_.rows || s.b < limits_.b - tiny_ ? kNever : s.a * s.a / s.b;
+        return s.rows < least_rows() || s.b < least_b() ? kNever : s.a * s.a / s.b;
     }
     double gain(const Box& box) const { return gain(sums(box)); }
 

@@ -7,7 +7,7 @@ import math
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from fairgroups.charts import VERDICT_COLOURS, phi_chart, rate_chart, sentence, to_svg
+from fairgroups.charts import VERDICT_COLOURS, phi_chart, rate_chart, sentence, shown_range, to_svg
 from fairgroups.planes import plane_chart
 from fairgroups.report.words import amount, attributes, counted, points, size
 
@@ -68,6 +68,9 @@ def _charts(audit: Audit) -> list[dict[str, Any]]:
             "Dots: the observed rate along the attribute, larger for more people. Thick lines: each group's rate, "
             "with its interval. Dashed: everybody."
         )
+        attribute = audit.data["attributes"][0]
+        if shown_range(attribute) != (attribute["low"], attribute["high"]):
+            caption += f" A few values of {attribute['name']} lie beyond the picture."
     else:
         first = plane_chart(audit)
         caption = (
