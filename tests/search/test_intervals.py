@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairgroups import MEASURES, Cells, FairGroups, make_synthetic, rand_index
+from fairgroups import MEASURES, Cells, FairGroups, group_rates, make_synthetic, rand_index
 from fairgroups._kernels import best_segments
 from fairgroups.errors import InputError
 from fairgroups.search.intervals import best_intervals
@@ -28,7 +28,7 @@ def test_equals_brute_force(sums, n_groups, min_rows, min_b):
             assert (sizes >= min_rows).all()
 
 
-@pytest.mark.parametrize("measure", [name for name in MEASURES if name not in ("mean", "calibration")])
+@pytest.mark.parametrize("measure", MEASURES)
 @settings(max_examples=120, deadline=None)
 @given(people(), st.integers(1, 4), st.booleans())
 def test_every_measure_equals_brute_force(measure, rows, n_groups, weighted):
@@ -42,6 +42,7 @@ def test_every_measure_equals_brute_force(measure, rows, n_groups, weighted):
     keep = m.b > 0
     found = brute_force(m.a[keep], m.b[keep], np.ones(keep.sum()), len(path))
     assert path.variance[-1] == pytest.approx(found, abs=1e-12)
+    assert group_rates(cells, path.partition(len(path)), measure).variance == pytest.approx(found, abs=1e-12)
     assert len(path) == min(n_groups, keep.sum())
 
 
