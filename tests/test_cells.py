@@ -63,7 +63,9 @@ def test_a_grid_holds_every_row(spacing):
         assert cells.rows.tolist() == [50] * 20
     else:
         assert np.allclose(np.diff(cells.edges), np.diff(cells.edges)[0])
-    assert cells.edges[0] == x.min()
+    assert cells.edges[0] == cells.first[0] == x.min()
+    assert (cells.first >= cells.edges).all()
+    assert set(cells.first) <= set(x) | set(cells.edges)
 
 
 def test_a_grid_with_ties_and_one_outlier():

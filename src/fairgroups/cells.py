@@ -84,8 +84,8 @@ class Cells:
     """Sums over the rows of each cell of a sensitive attribute.
 
     Cell j holds the values from ``edges[j]`` up to, not including, ``edges[j + 1]``; the outermost cells hold all
-    values beyond them. With ``distinct`` each cell is a single value. If `missing` is true, one more cell at the end
-    of every array holds the rows whose value is missing.
+    values beyond them. ``first[j]`` is the smallest value seen in it. With ``distinct`` each cell is a single value. If
+    `missing` is true, one more cell at the end of every sum holds the rows whose value is missing.
 
     Examples
     --------
@@ -97,6 +97,7 @@ class Cells:
 
     name: str
     edges: Array
+    first: Array
     rows: NDArray[np.int64]
     measures: Mapping[str, Measure]
     moments: Mapping[str, Moments]
@@ -205,6 +206,7 @@ class Cells:
         return cls(
             name=rows.name,
             edges=binner.edges,
+            first=binner.first_values(values),
             rows=row_counts,
             measures=measures,
             moments={name: _moments(a, b, rows.weight, total, row_counts) for name, (a, b) in columns.items()},
@@ -257,6 +259,11 @@ class Cells:
         left, right = (x if x.missing == (self.missing or other.missing) else x._with_missing() for x in (self, other))  # noqa: SLF001
         return replace(
             left,
+            first=np.where(
+                left.rows[: len(left)] == 0,
+                right.first,
+                np.where(right.rows[: len(right)] == 0, left.first, np.minimum(left.first, right.first)),
+            ),
             rows=left.rows + right.rows,
             moments={name: left.moments[name] + right.moments[name] for name in left.moments},
             counts=None if left.counts is None or right.counts is None else left.counts + right.counts,
@@ -347,6 +354,14 @@ class _Binner:
             ordered = column[self.order]
             return ordered if self.starts is None else np.add.reduceat(ordered, self.starts)
         return _sum_by(self.codes, column, self.edges.size)
+
+    def first_values(self, values: Array) -> Array:
+        """Give the smallest value in each cell; its lower edge where there is none."""
+        if self.distinct:
+            return self.edges
+        first = np.full(self.edges.size, np.inf)
+        np.minimum.at(first, self.codes, values)
+        return np.where(np.isinf(first), self.edges, first)
 
     @property
     def row_counts(self) -> NDArray[np.int64]:

@@ -206,7 +206,7 @@ class Partition:
     def assign(self, values: Any) -> NDArray[np.intp]:
         """Give the number of each value's group."""
         numbers = column_of_numbers(values, self.name or "x")
-        firsts, owners = self._firsts()
+        firsts, owners = self.firsts()
         codes = owners[np.searchsorted(firsts, numbers, side="right")]
         absent = np.isnan(numbers)
         if absent.any():
@@ -221,12 +221,12 @@ class Partition:
 
     def runs(self, ordered: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Say where groups begin in values sorted from low to high, and which ones: without looking at each value."""
-        firsts, owners = self._firsts()
+        firsts, owners = self.firsts()
         starts = np.concatenate([[0], np.searchsorted(ordered, firsts)])
         holds = np.diff(starts, append=ordered.size) > 0
         return starts[holds], owners[holds]
 
-    def _firsts(self) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    def firsts(self) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
         """Give the first value of each segment but the first, and the group of each segment."""
         segments = self._segments
         # "x > b" is "x ≥ the next number after b", so one search serves both kinds of border.

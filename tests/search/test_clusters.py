@@ -55,6 +55,14 @@ def test_weighted_clusters_explain_at_least_as_much_variance():
     assert weighted >= plain
 
 
+def test_borders_are_values_of_the_data():
+    age = np.repeat(np.arange(18, 80), 30)
+    y = (np.arange(age.size) % 7 < np.where(age < 40, 2, 5)).astype(int)
+    groups = FairKMeans(2).fit(age, y)
+    assert all(edge.is_integer() for edge in groups.partition_.edges)
+    assert groups.path_[-1] == pytest.approx(groups.variance_)
+
+
 def test_empty_cells_are_not_zeros():
     x = np.concatenate([np.linspace(0, 1, 50), np.linspace(9, 10, 50)])
     y = np.concatenate([np.ones(50), np.tile([0, 1], 25)])

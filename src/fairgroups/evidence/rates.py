@@ -100,14 +100,14 @@ class GroupRates:
 def group_rates(cells: Cells, partition: Partition, measure: Measure | str) -> GroupRates:
     """Evaluate a partition on cells: its own, or another data set's."""
     if not cells.distinct:
-        inside = set(partition.edges) - set(cells.edges.tolist())
-        right = any(part.high_closed for group in partition.groups for part in group)
-        if inside or right:
+        firsts, _ = partition.firsts()
+        at = np.searchsorted(cells.first, firsts)
+        if np.any(firsts < np.append(cells.edges, np.nextafter(cells.high, np.inf))[at]):
             raise InputError(
                 "a border of the partition lies inside a cell, so its groups cannot be summed from these cells.",
                 "fill the cells with one cell per distinct value (n_cells=None).",
             )
-    runs, owners = partition.runs(cells.edges)
+    runs, owners = partition.runs(cells.first)
     if cells.missing:
         runs = np.append(runs, len(cells))
         owners = np.append(owners, len(partition.groups) if partition.missing == "group" else -1)

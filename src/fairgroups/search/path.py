@@ -103,7 +103,7 @@ class Path:
         """Give the partition into `n_groups`."""
         borders = self.borders[n_groups - 1]
         owners = None if self.owners is None else [int(k) for k in self.owners[n_groups - 1]]
-        return Partition.from_edges(self.cells.edges[borders], owners=owners, name=self.cells.name, missing=missing)
+        return Partition.from_edges(self.cells.first[borders], owners=owners, name=self.cells.name, missing=missing)
 
 
 def make_path(
