@@ -123,6 +123,8 @@ def test_one_row():
     found = run({"tone": [1.0], "approved": [1]})
     assert found.conclusion == "All rows are in one group, so no groups were compared."
     assert found.to_dict()["groups"][0]["phi"] == 0
+    assert found.records[0]["verdict"] == "not enough evidence"
+    assert run({"tone": [1.0] * 5, "approved": [1, 0, 1, 0, 1]}, max_gap=0.5).gate == "not enough evidence"
 
 
 def test_no_row_says_so():
@@ -313,3 +315,68 @@ def test_noise_is_not_explained():
         rng = np.random.default_rng(seed)
         shares.append(run({"tone": rng.random(2000), "approved": rng.random(2000) < 0.3}).explained)
     assert np.isnan(shares).mean() >= 0.85
+
+
+@pytest.mark.parametrize("inference", ["band", "split"])
+def test_noisy_places_do_not_cry_wolf_in_large_data_either(inference):
+    named = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        x = rng.random(8000)
+        y = rng.normal(size=8000) * np.where(x < 0.1, 10, 1)
+        found = run({"tone": x, "approved": y}, n_groups=2, inference=inference)
+        named += any(r["verdict"] in ("above", "below") for r in found.records)
+    assert named <= 5  # nominal 2
+
+
+def test_a_large_offset_changes_nothing_but_the_level():
+    rng = np.random.default_rng(0)
+    x, y = rng.random(2000), rng.normal(size=2000)
+    near, far = (run({"tone": x, "approved": y + shift}) for shift in (0, 2.0**30))
+    assert [r["label"] for r in near.records] == [r["label"] for r in far.records]
+    for one, two in zip(near.records, far.records, strict=True):
+        assert two["low"] <= two["phi"] <= two["high"]
+        assert two["phi"] == pytest.approx(one["phi"], abs=1e-5)
+        assert two["rate"] - 2.0**30 == pytest.approx(one["rate"], abs=1e-5)
+    assert far.overall == pytest.approx(2.0**30, abs=1)
+
+
+def test_few_distinct_values_get_intervals_no_narrower_than_a_single_one():
+    found = run({"tone": np.repeat([0, 1], (20, 200)), "approved": np.zeros(220)}, n_groups=2, min_group_size=1)
+    assert found.records[0]["high"] > 0.07
+    missed = 0
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        y = rng.random(220) < np.repeat([0.1, 0.001], (20, 200))
+        found = run({"tone": np.repeat([0, 1], (20, 200)), "approved": y}, partition=[1])
+        phi = (1 - 20 / 220) * 0.099
+        missed += not found.records[0]["low"] <= phi <= found.records[0]["high"]
+    assert missed <= 15
+
+
+def test_positive_turns_the_truth_round_as_well():
+    y = np.random.default_rng(0).integers(0, 2, 500)
+    table = {"tone": np.arange(500), "approved": y, "label": y}
+    assert run(table, truth="label", measure="error_rate", positive=0).overall == 0
+    assert run(table, truth="label", measure="equal_opportunity", positive=0).overall == 1
+    words = {"tone": np.arange(500), "approved": y, "label": np.where(y, "yes", "no")}
+    assert run(words, truth="label", measure="error_rate", positive="yes").overall == 0
+
+
+def test_a_group_for_missing_values_exists_only_when_some_are_missing():
+    found = run(missing="group", n_groups=2, max_gap=0.9)
+    assert len(found.records) == 2
+    assert found.gate == "kept"
+    tone = DATA.sensitive.copy()
+    tone[:500] = np.nan
+    given = run({"tone": tone, "approved": DATA.outcome}, missing="group", partition=[50])
+    assert [r["n"] for r in given.records][-1] == 500
+    for r in given.records:
+        assert r["low"] <= r["phi"] <= r["high"]
+
+
+def test_equal_weights_are_no_weights():
+    table = {**TABLE, "w": np.full(6000, 2.5)}
+    for one, two in zip(run(n_groups=3).records, run(table, weight="w", n_groups=3).records, strict=True):
+        assert two["low"] == pytest.approx(one["low"])
+        assert two["counted"] == pytest.approx(one["counted"])

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from fairgroups import make_synthetic
+from fairgroups import OutputError, audit, make_synthetic
 from fairgroups.cli import app
 
 
@@ -57,6 +57,7 @@ def test_exit_codes(table, limit, code):
         (["TABLE", "-s", "age", "-o", "hired", "--edges", "a,b"], "--edges must be numbers"),
         (["TABLE", "-s", "age", "-o", "hired", "--min-group-size", "some"], "--min-group-size must be"),
         (["TABLE", "-s", "age", "-o", "hired", "--out", "/none/such/x.html"], "there is no folder"),
+        (["TABLE", "-s", "age", "-o", "hired", "--out", "/proc/x.html"], "cannot write '/proc/x.html'"),
         (["TABLE", "-s", "age"], "--outcome"),
         (["TABLE", "-s", "label", "-o", "hired"], "must hold numbers"),
     ],
@@ -96,6 +97,16 @@ def test_help_and_version():
     assert call("--version").stdout.startswith("fairgroups 0.")
 
 
+def test_any_locale(table):
+    done = subprocess.run(
+        [sys.executable, "-m", "fairgroups.cli", "audit", str(table), "-s", "age", "-o", "hired"],
+        capture_output=True,
+        check=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "LANG": "C"},
+    )
+    assert "≤ age <" in done.stdout.decode("utf-8")
+
+
 def test_demo(tmp_path):
     out = tmp_path / "demo.html"
     done = call("demo", "--out", out)
@@ -106,13 +117,11 @@ def test_demo(tmp_path):
 
 
 def test_a_file_is_replaced_whole_or_not_at_all(table, tmp_path, monkeypatch):
-    from fairgroups import audit
-
     target = tmp_path / "audit.json"
     target.write_text("old")
     found = audit(table, sensitive="age", outcome="hired")
     monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError("disk full")))
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(OutputError, match="cannot write .*disk full"):
         found.to_json(target)
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]

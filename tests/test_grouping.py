@@ -185,8 +185,11 @@ def test_missing_values():
     assert own.n_groups_ == 3
     assert own.rates_[2] == pytest.approx(DATA.outcome[:10].mean())
     assert own.transform(x)[0, 0] == "x missing"
-    with pytest.raises(ValueError, match="NaN"):
+    with pytest.raises(ValueError, match=r"NaN[\s\S]*missing='drop'"):
         FairGroups(2).fit(x, DATA.outcome)
+    assert dropped.dropped_ == {"sensitive": 10}
+    masked = np.ma.masked_array(DATA.sensitive, np.arange(1000) < 10)
+    assert FairGroups(2, missing="drop").fit(masked, DATA.outcome).partition_ == dropped.partition_
 
 
 def test_integers_with_ties_an_outlier_and_a_gap():

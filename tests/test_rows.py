@@ -102,6 +102,7 @@ def test_each_row_is_dropped_for_one_reason():
         ({"sensitive": [[1, 2], [3, 4]], "outcome": [0, 1]}, "one column of values is needed"),
         ({"sensitive": [1, 2], "outcome": [0, 1], "weight": [1, -1]}, "must not be negative"),
         ({"sensitive": [1, 2], "outcome": [0, 1], "weight": [0, 0]}, "are zero"),
+        ({"sensitive": [1, 2], "outcome": [0, 1], "weight": [1e-20, 1]}, "run from 1e-20 to 1"),
         ({"sensitive": np.array(["2020-01-01"], "datetime64[D]"), "outcome": [0]}, "dates or durations"),
         ({"sensitive": 3, "outcome": [0]}, "a column of values is needed"),
         ({"sensitive": [1], "outcome": [0], "missing": "ignore"}, "`missing` must be"),
@@ -168,6 +169,51 @@ def test_files_that_cannot_be_read(tmp_path):
         read_table(tmp_path / "cut.parquet", ["a"])
     with pytest.raises(InputError, match="cannot read a table from 'int'"):
         read_table(3, ["a"])
+
+
+ODD_FILES = {
+    "bom": ("\ufeffage,y\n20,1\n30,0\n").encode(),
+    "semicolons": b"age;y\n20;1\n30;0\n",
+    "quoted": b'age,y\n"20","1"\n"30","0"\n',
+    "twice": b"age,age,y\n20,9,1\n30,9,0\n",
+    "missing": b"age,y\n20,1\n30,0\nNA,1\n?,0\n",
+}
+
+
+@pytest.mark.parametrize("kind", ODD_FILES)
+def test_odd_files(tmp_path, kind):
+    path = tmp_path / "a [b] %20 c.csv"
+    path.write_bytes(ODD_FILES[kind])
+    columns = read_table(path, ["age", "y"]).columns
+    rows = Rows.from_arrays(columns["age"], columns["y"], missing="drop")
+    assert rows.sensitive.tolist() == [20, 30]
+    assert rows.outcome.tolist() == [1, 0]
+
+
+def test_a_name_is_never_a_pattern(tmp_path):
+    (tmp_path / "data1.csv").write_text("age,y\n1,0\n")
+    (tmp_path / "data[1].csv").write_text("age,y\n2,1\n")
+    (tmp_path / "data*.csv").write_text("age,y\n3,1\n")
+    assert read_table(tmp_path / "data[1].csv", ["age"]).columns["age"].tolist() == [2]
+    assert read_table(tmp_path / "data*.csv", ["age"]).columns["age"].tolist() == [3]
+
+
+def test_bad_files_say_what_is_wrong(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("")
+    with pytest.raises(InputError, match="is empty"):
+        read_table(path, ["age"])
+    path.write_text("age,y\n" + "20,1\n" * 50 + "1,2,3,4\n" + "20,1\n" * 50)
+    with pytest.raises(InputError, match="line 52 of 'people.csv' has 4 fields, the header has 2"):
+        read_table(path, ["age", "y"])
+    path.write_bytes("age,y,Stra\xdfe\n20,1,\xe4\n".encode("latin-1"))
+    with pytest.raises(InputError, match="not written in UTF-8"):
+        read_table(path, ["age", "y"])
+    path.write_text("age;y\n20,5;1\n")
+    with pytest.raises(InputError, match="decimal point, not a comma"):
+        audit(path, sensitive="age", outcome="y")
+    with pytest.raises(InputError, match="is not a file"):
+        read_table(tmp_path, ["age"])
 
 
 def test_text_in_a_number_column_names_the_row(tmp_path):

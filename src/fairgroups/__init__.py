@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fairgroups.boxes import BoxPartition, Levels
     from fairgroups.cells import Cells
     from fairgroups.datasets import load_adult, make_synthetic
-    from fairgroups.errors import ColumnError, FairGroupsError, InputError, MissingValuesError, SchemaError
+    from fairgroups.errors import ColumnError, FairGroupsError, InputError, MissingValuesError, OutputError, SchemaError
     from fairgroups.evidence.agreement import adjusted_rand_index, rand_index
     from fairgroups.evidence.band import Band
     from fairgroups.evidence.rates import group_rates
@@ -36,6 +36,7 @@ _HOME = {
     "FairGroupsError": "errors",
     "InputError": "errors",
     "MissingValuesError": "errors",
+    "OutputError": "errors",
     "SchemaError": "errors",
     "adjusted_rand_index": "evidence.agreement",
     "rand_index": "evidence.agreement",
@@ -66,6 +67,7 @@ __all__ = [
     "Levels",
     "Measure",
     "MissingValuesError",
+    "OutputError",
     "Partition",
     "SchemaError",
     "__version__",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,7 +17,7 @@ from fairgroups.evidence.judgement import Inference, judge_boxes, judge_line
 from fairgroups.evidence.rates import Bounds, GroupRates, rate_ratios
 from fairgroups.evidence.verdict import gate, verdicts
 from fairgroups.finding import Found, find
-from fairgroups.measures import Direction, Measure, resolve_measure
+from fairgroups.measures import MEASURES, Direction, Measure, resolve_measure
 from fairgroups.partition import Partition
 from fairgroups.report.words import conclude
 from fairgroups.rows import Column, Missing, Rows, check_measure
@@ -109,6 +110,8 @@ def audit(
     >>> [record["verdict"] for record in found.records]
     ['disadvantaged', 'not enough evidence', 'advantaged']
     """
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError(f"`seed` must be a whole number of at least 0; got {seed!r}.")
     if inference not in ("band", "split", "plugin"):
         raise InputError(f"`inference` must be 'band', 'split' or 'plugin'; got {inference!r}.")
     if not 0.5 <= level <= 0.995:
@@ -129,7 +132,14 @@ def audit(
         names={**named, "sensitive": attributes[0]},
     )
     used = check_measure(resolve_measure(measure, outcome_is_binary=rows.outcome_is_binary), rows)
+    if missing == "group" and not rows.absent.any():
+        missing = "error"  # nobody to group
     partition = _given(partition, attributes, missing)
+    offset = 0.0
+    if used is MEASURES["mean"] and (rows.outcome.min() < 0 or rows.outcome.max() > 1):
+        # Differences and scatter keep their digits only near 0.
+        offset = float(np.median(rows.outcome)) if rows.outcome.min() < rows.outcome.max() else 0.0
+        rows = replace(rows, outcome=rows.outcome - offset)
     notes: list[str] = []
     if several and inference == "band":
         inference = "split"  # several attributes have no order, so there is no band over their ranges
@@ -160,7 +170,15 @@ def audit(
     gap = relevant_gap if relevant_gap is not None else (0.05 if bounded else 0.2 * evidence.spread)
     percent = bounded and (used.binary or rows.outcome_is_binary)
     direction = used.direction(favourable=favourable)
-    records = _records(groups, bounds, verdicts(bounds.low, bounds.high, direction, gap), direction, bounded=bounded)
+    said = verdicts(bounds.low, bounds.high, direction, gap)
+    kept = None if max_gap is None else gate(bounds.low, bounds.high, max_gap)
+    if partition.n_groups == 1:  # nothing is compared, so nothing is shown
+        said, kept = ["not enough evidence"], None if kept is None else "not enough evidence"
+    records = _records(groups, bounds, said, direction, bounded=bounded)
+    for shifted in (*records, *evidence.curve):
+        for key in ("rate", "rate_low", "rate_high"):
+            if key in shifted:
+                shifted[key] += offset
     constant = groups.sums.low == groups.sums.high
     notes += _notes(rows, bounded, weight, inference, partition, searched=searched, constant=constant)
     return Audit(
@@ -169,11 +187,11 @@ def audit(
         measure=used,
         direction=direction,
         conclusion=conclude(records, used, level, percent=percent),
-        overall=groups.overall,
+        overall=groups.overall + offset,
         variance=groups.variance,
         explained=evidence.explained,
         path=[] if found is None else [float(v) for v in found.variance],
-        gate=None if max_gap is None else gate(bounds.low, bounds.high, max_gap),
+        gate=kept,
         band=evidence.band,
         curve=evidence.curve,
         notes=notes,
@@ -275,7 +293,8 @@ def _notes(
         notes.append(f"{sum(rows.dropped.values())} rows with missing values were left out ({said}).")
     if not bounded:
         notes.append(
-            "The measure's values are not between 0 and 1: intervals take them as sub-Gaussian with an estimated scale."
+            "The measure's values are not between 0 and 1: intervals take them as sub-Gaussian with an estimated "
+            "scale, and are too narrow for strongly skewed or heavy-tailed values."
         )
     if weight is not None:
         notes.append("Weights enter the intervals by the effective number of rows.")
@@ -297,15 +316,17 @@ def _notes(
 
 def _given(partition: Any, attributes: list[str], missing: Missing) -> Partition | BoxPartition | None:
     """Check groups that the caller brings; bare borders, or groups without a name, take the attribute's."""
-    if partition is None or isinstance(partition, BoxPartition):
-        return partition
+    if partition is None:
+        return None
+    if isinstance(partition, BoxPartition):
+        return replace(partition, missing=missing)
     if isinstance(partition, Partition):
         if partition.name and [partition.name] != attributes:
             raise InputError(
                 f"the partition is of {partition.name!r}; the column named is {attributes[0]!r}.",
                 "name the column that the groups were made for.",
             )
-        return Partition(partition.groups, name=attributes[0], missing=partition.missing)
+        return Partition(partition.groups, name=attributes[0], missing=missing)
     try:
         return Partition.from_edges(partition, name=attributes[0], missing=missing)
     except TypeError:
@@ -316,7 +337,7 @@ def _given(partition: Any, attributes: list[str], missing: Missing) -> Partition
 
 def _check_gaps(*, bounded: bool, relevant_gap: float | None, max_gap: float | None) -> None:
     for name, value in (("relevant_gap", relevant_gap), ("max_gap", max_gap)):
-        if value is not None and not value >= 0:
+        if value is not None and (not isinstance(value, int | float | np.number) or not value >= 0):
             raise InputError(f"`{name}` must be a number of at least 0; got {value!r}.")
         if value is not None and bounded and value > 1:
             raise InputError(

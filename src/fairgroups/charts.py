@@ -5,6 +5,7 @@ Colours are those of Okabe and Ito, which people with any colour vision can tell
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -143,7 +144,18 @@ def to_svg(chart: Any) -> str:
             labelColor=_INK, titleColor=_INK, gridColor="#e6e6e6", titleFontWeight="normal", titleFontSize=12
         )
     )
-    return str(vlc.vegalite_to_svg(spec.to_json(validate=False)))
+    return str(vlc.vegalite_to_svg(json.dumps(_clean(spec.to_dict(validate=False)))))
+
+
+def _clean(value: Any) -> Any:
+    """Replace control characters, which the renderer cannot draw and some of which turn text round."""
+    if isinstance(value, dict):
+        return {key: _clean(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_clean(item) for item in value]
+    if isinstance(value, str):
+        return "".join(letter if letter.isprintable() else "\ufffd" for letter in value)
+    return value
 
 
 def shown_range(attribute: Mapping[str, Any]) -> tuple[float, float]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,7 +20,7 @@ __all__ = ["app", "main"]
 EXIT = {None: 0, "kept": 0, "exceeded": 1, "not enough evidence": 3}
 EXIT_HELP = (
     "Exit codes: 0 the audit ran and, with --max-gap, the limit is kept; 1 the limit is exceeded; "
-    "2 wrong usage or input; 3 not enough evidence to say whether the limit is kept."
+    "2 wrong usage or input; 3 not enough evidence to say whether the limit is kept; 70 a fault of the program."
 )
 
 app = typer.Typer(
@@ -34,11 +37,21 @@ def main() -> None:
     """Run the command line; errors of the user's input exit with 2 and one clear message."""
     from fairgroups.errors import FairGroupsError
 
+    for stream in (sys.stdout, sys.stderr):  # ≤ and − must come out whole, whatever the locale
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="replace")
     try:
         app()
     except FairGroupsError as error:
         typer.echo(f"Error: {error}", err=True)
         sys.exit(2)
+    except BrokenPipeError:  # the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(2)
+    except Exception:  # noqa: BLE001  1 and 3 say something about the limit: a fault must not
+        traceback.print_exc()
+        typer.echo("Error: this is a fault of fairgroups, please report it with the lines above.", err=True)
+        sys.exit(70)
 
 
 def _version(value: bool) -> None:
@@ -105,7 +118,7 @@ def audit(
     budget: Annotated[
         float, typer.Option(help="Seconds that an exact search over several attributes may take, about.")
     ] = 10.0,
-    seed: Annotated[int, typer.Option(help="For splits and simulations.")] = 0,
+    seed: Annotated[int, typer.Option(help="For splits and simulations.", min=0)] = 0,
     out: Annotated[Path | None, typer.Option(help="Write an HTML page here.")] = None,
     json: Annotated[Path | None, typer.Option(help="Write the result as JSON here.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the conclusion only.")] = False,

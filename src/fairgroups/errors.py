@@ -3,6 +3,7 @@
 ::
 
     FairGroupsError
+    ├── OutputError (OSError)           a file cannot be written; what was there before is intact
     └── InputError (ValueError)         the data or an option cannot be used; says what to do
         ├── ColumnError (KeyError)      a column is not there
         ├── MissingValuesError          values are missing and no policy was chosen
@@ -14,11 +15,15 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["ColumnError", "FairGroupsError", "InputError", "MissingValuesError", "SchemaError"]
+__all__ = ["ColumnError", "FairGroupsError", "InputError", "MissingValuesError", "OutputError", "SchemaError"]
 
 
 class FairGroupsError(Exception):
     """Any error that fairgroups raises on purpose."""
+
+
+class OutputError(FairGroupsError, OSError):
+    """A file cannot be written; what was there before is intact."""
 
 
 class InputError(FairGroupsError, ValueError):

@@ -93,7 +93,7 @@ def find(
     if n_found < asked and not found.notes:
         found.notes.append(
             f"{asked} groups were asked for; the data gives {n_found} "
-            f"({units} distinct values that count, at least {max(limits.rows, limits.b):g} rows a group)."
+            f"({units} distinct values that count, and groups must be large enough to judge)."
         )
     return found
 
@@ -127,6 +127,6 @@ def _smallest_judgeable(moments: Moments, n_groups: int) -> float:
         enough = strongest > (q + np.sqrt(2 * (1 + np.log(size / n)))) ** 2 / 2
         least = float(n[enough][0]) if enough.any() else float(n[-1])
     else:
-        least = 30.0
+        least = max(50.0, 0.01 * size)  # means of fewer are too far from normal
     least = max(1.0, math.floor(min(least, size / (2 * n_groups))))
     return least * total / size * (1 - 1e-9)

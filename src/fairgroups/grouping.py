@@ -57,6 +57,12 @@ class _Grouping(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _columns(self, X: Any, *, reset: bool) -> list[Column]:
         """Read the sensitive columns; for one, a plain list or series will do."""
         name = ""
+        if isinstance(X, np.ma.MaskedArray):
+            X = np.ma.filled(X.astype(np.float64), np.nan)
+        if getattr(getattr(X, "dtype", None), "kind", "") in ("M", "m"):
+            raise InputError(
+                "X holds dates or durations, not numbers.", "turn them into numbers first, such as an age."
+            )
         if isinstance(X, list | tuple) or (hasattr(X, "to_numpy") and not hasattr(X, "columns")):
             name = str(getattr(X, "name", None) or "")
             X = np.asarray(X)
@@ -97,7 +103,7 @@ class _Grouping(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.",
                 "y is the outcome: a decision, a label or a score.",
             )
-        return Rows.from_columns(
+        rows = Rows.from_columns(
             columns,
             column_or_1d(y, warn=True) if getattr(y, "ndim", 1) == 2 else y,
             truth=truth,
@@ -106,6 +112,8 @@ class _Grouping(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             missing=self.missing,
             names={"outcome": "y", "weight": "sample_weight"},
         )
+        self.dropped_ = dict(rows.dropped)
+        return rows
 
     def _describe(self, cells: Cells, measure: Measure) -> None:
         assert isinstance(self.partition_, Partition)
@@ -216,6 +224,8 @@ class FairGroups(_Grouping):
         border is then moved to the data's best value).
     gap_ : float
         How much larger, as a share, the variance on the grid could at most be; 0 when exact.
+    dropped_ : dict
+        How many rows were left out for a missing value of each column.
 
     Notes
     -----
@@ -257,7 +267,7 @@ class FairGroups(_Grouping):
         self.positive = positive
         self.missing = missing
 
-    def fit(self, X: Any, y: Any = None, *, truth: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, truth: Any = None) -> Self:
         """Find the groups.
 
         Parameters
@@ -266,10 +276,10 @@ class FairGroups(_Grouping):
             The sensitive attribute, or several.
         y : array-like
             The outcome: boolean, 0/1, two labels, or numbers.
-        truth : array-like, optional
-            The true label, for measures that compare the outcome with it.
         sample_weight : array-like, optional
             Weights.
+        truth : array-like, optional
+            The true label, for measures that compare the outcome with it.
         """
         columns = self._columns(X, reset=True)
         rows = self._rows(columns, y, truth, sample_weight)
@@ -363,7 +373,7 @@ class FairKMeans(_Grouping):
         self.positive = positive
         self.missing = missing
 
-    def fit(self, X: Any, y: Any = None, *, truth: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, truth: Any = None) -> Self:
         """Cluster the cells' rates; see `FairGroups.fit` for the arguments."""
         columns = self._columns(X, reset=True)
         self._one(columns)
@@ -419,13 +429,15 @@ class FixedGroups(_Grouping):
         tags.target_tags.required = False
         return tags
 
-    def fit(self, X: Any, y: Any = None, *, truth: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, truth: Any = None) -> Self:
         """Take the groups over and, where y is given, measure Φ on them; see `FairGroups.fit` for the arguments."""
         columns = self._columns(X, reset=True)
         name = self._one(columns).name
         self._take_over(name)
         if y is None:
             self.n_groups_ = self.partition_.n_groups
+            for name in ("phi_", "rates_", "variance_", "explained_"):  # of an earlier fit
+                self.__dict__.pop(name, None)
             return self
         cells, measure = self._cells(self._rows(columns, y, truth, sample_weight), None)
         self._describe(cells, measure)

@@ -253,7 +253,7 @@ class Partition:
         """
         try:
             data = json.loads(text.read_text(encoding="utf-8") if isinstance(text, Path) else text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise SchemaError(f"this is not JSON: {error}.") from error
         return cls.from_dict(data)
 

@@ -141,7 +141,8 @@ class Rows:
         attributes = list(found)
         roles = {"outcome": outcome, "truth": truth, "weight": weight}
         values: dict[str, Array] = {}
-        values["outcome"], binary = _outcome(one_column(outcome), named["outcome"], positive)
+        both = truth is not None  # one label may be the outcome's or the truth's
+        values["outcome"], binary = _outcome(one_column(outcome), named["outcome"], positive, optional_positive=both)
         if truth is not None:
             values["truth"], _ = _outcome(one_column(truth), named["truth"], positive, optional_positive=True)
         if weight is not None:
@@ -213,16 +214,16 @@ def _outcome(values: NDArray[Any], name: str, positive: Any, *, optional_positiv
     ):
         found = numbers(values, name)
         binary = bool(np.all((found == 0) | (found == 1) | np.isnan(found)))
-        if positive is None or (binary and optional_positive):
+        if positive is None:
             return found, binary
         try:
             wanted = float(positive)
         except (TypeError, ValueError):
             wanted = np.nan
         levels = np.unique(found[~np.isnan(found)])
-        if levels.size <= 2 and wanted in levels:
+        if (levels.size <= 2 and wanted in levels) or (binary and wanted in (0, 1)):
             return np.where(np.isnan(found), np.nan, (found == wanted).astype(np.float64)), True
-        if levels.size <= 2 and optional_positive:
+        if optional_positive:  # the label is that of the other column
             return found, binary
         raise InputError(
             f"`positive` must be one of two values of {name!r}; got {positive!r}, "
@@ -241,7 +242,7 @@ def _outcome(values: NDArray[Any], name: str, positive: Any, *, optional_positiv
             f"{name!r} holds {len(labels)} different labels ({shown}); an outcome has two, or is a number.",
             "make a yes/no column of it first.",
         )
-    if positive is None or str(positive) not in labels:
+    if positive is None or (str(positive) not in labels and len(labels) == 2):
         said = "" if positive is None else f" `positive` is {positive!r}, which is neither."
         raise InputError(
             f"{name!r} holds the labels {shown}; it must be known which one counts as 1.{said}",
@@ -295,6 +296,12 @@ def _check_weight(weight: Array, name: str) -> None:
         )
     if not np.any(weight > 0):
         raise InputError(f"all weights in {name!r} are zero.", "give at least some rows a positive weight.")
+    largest, smallest = weight.max(), weight[weight > 0].min()
+    if largest > 1e12 * smallest or largest > 1e100 or smallest < 1e-100:
+        raise InputError(
+            f"the weights in {name!r} run from {smallest:g} to {largest:g}: sums of them would lose the small ones.",
+            "scale them to about 1, and set negligible ones to 0.",
+        )
 
 
 def _apply_missing(

@@ -5,6 +5,8 @@ Takes lists, NumPy arrays, any series or frame that narwhals knows, a mapping of
 
 from __future__ import annotations
 
+import csv
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,12 +62,17 @@ def read_table(data: Any, names: list[str]) -> Table:
             f"cannot read a table from {type(data).__name__!r}.",
             "pass a data frame, a mapping of column names to values, or the path of a CSV or Parquet file.",
         ) from None
-    existing = frame.collect_schema().names()
-    for name in names:
-        if name not in existing:
-            raise ColumnError(name, existing)
-    frame = frame.select(*dict.fromkeys(names))
-    eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    try:
+        existing = frame.collect_schema().names()
+        for name in names:
+            if name not in existing:
+                raise ColumnError(name, existing)
+        frame = frame.select(*dict.fromkeys(names))
+        eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    except nw.exceptions.NarwhalsError as error:
+        raise InputError(
+            f"cannot read the table: {' '.join(str(error).split())[:200]}", "column names must be text, each used once."
+        ) from error
     backend = eager.implementation
     return Table(
         {name: eager[name] for name in names},
@@ -85,34 +92,70 @@ def _read_file(path: Path, names: list[str]) -> dict[str, NDArray[Any]]:
         raise InputError(f"there is no file {str(path)!r}.", "check the path; quote it if it holds spaces.")
     if not path.is_file():
         raise InputError(f"{str(path)!r} is not a file.", "name a .csv, .tsv or .parquet file.")
+    if path.stat().st_size == 0:
+        raise InputError(f"{path.name!r} is empty.")
     suffixes = [suffix.lower() for suffix in path.suffixes]
-    connection = duckdb.connect()
+    wanted = list(dict.fromkeys(names))
+    quoted = ", ".join('"' + name.replace('"', '""') + '"' for name in wanted)
     try:
-        if suffixes[-1:] in ([".parquet"], [".pq"]):
-            relation = connection.read_parquet(str(path))
-        elif {".csv", ".tsv", ".txt"} & set(suffixes[-2:]):
-            # Types from the whole file, not its first rows; yes/no stays text, so that --positive can name it.
-            relation = connection.read_csv(
-                str(path), sample_size=-1, na_values=_NOT_A_VALUE, auto_type_candidates=_CSV_TYPES
-            )
-        else:
-            raise InputError(
-                f"cannot tell the format of {path.name!r}.",
-                "give a .csv, .tsv or .parquet file (.csv.gz is fine).",
-            )
-        for name in names:
-            if name not in relation.columns:
-                raise ColumnError(name, relation.columns)
-        wanted = list(dict.fromkeys(names))
-        quoted = ", ".join('"' + name.replace('"', '""') + '"' for name in wanted)
-        found = relation.project(quoted).fetchnumpy()
+        with duckdb.connect() as connection:
+            if suffixes[-1:] in ([".parquet"], [".pq"]):
+                relation = connection.read_parquet(_literal(path))
+            elif {".csv", ".tsv", ".txt"} & set(suffixes[-2:]):
+                relation = _read_csv(connection, path, wanted)
+            else:
+                raise InputError(
+                    f"cannot tell the format of {path.name!r}.",
+                    "give a .csv, .tsv or .parquet file (.csv.gz is fine).",
+                )
+            for name in wanted:
+                if name not in relation.columns:
+                    raise ColumnError(name, relation.columns)
+            return dict(relation.project(quoted).fetchnumpy())
     except duckdb.Error as error:
         raise InputError(
             f"cannot read {path.name!r}: {' '.join(str(error).split())[:300]}", "check that the file is complete."
         ) from error
-    finally:
-        connection.close()
-    return {name: found[name] for name in wanted}
+
+
+def _literal(path: Path) -> str:
+    """Write a path so that DuckDB takes it as it is, not as a pattern."""
+    return re.sub(r"([*?\[])", r"[\1]", str(path))
+
+
+def _read_csv(connection: Any, path: Path, wanted: list[str]) -> Any:
+    """Read a CSV file: types from all of it, yes/no left as text so that `positive` can name it."""
+    import duckdb
+
+    options: dict[str, Any] = {"sample_size": -1, "na_values": _NOT_A_VALUE, "auto_type_candidates": _CSV_TYPES}
+    try:
+        relation = connection.read_csv(_literal(path), **options)
+    except duckdb.Error as error:
+        if "utf-8" not in str(error).lower():
+            raise
+        raise InputError(
+            f"{path.name!r} is not written in UTF-8.", f"convert it: iconv -f latin1 -t utf-8 {path.name!r} > new.csv"
+        ) from error
+    if set(wanted) <= set(relation.columns) or path.suffix.lower() == ".gz":
+        return relation
+    _name_bad_row(path)
+    return relation
+
+
+def _name_bad_row(path: Path) -> None:
+    """Say which row does not fit the header: it has misled the guess of the delimiter."""
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        header = file.readline()
+        delimiter = max(",;\t|", key=header.count)
+        file.seek(0)
+        rows = csv.reader(file, delimiter=delimiter)
+        width = len(next(rows, []))
+        for row in rows:
+            if width > 1 and row and len(row) != width:
+                raise InputError(
+                    f"line {rows.line_num} of {path.name!r} has {len(row)} fields, the header has {width}.",
+                    "correct or remove that line.",
+                )
 
 
 def one_column(values: Any) -> NDArray[Any]:
@@ -176,14 +219,16 @@ def numbers(values: NDArray[Any], name: str) -> Array:
         try:
             # Text that reads as a number is one: quoted numbers in a CSV file.
             out[i] = np.nan if is_missing(value) else float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             wrong.append((i, value))
     if wrong:
         row, value = wrong[0]
         raise InputError(
             f"{name!r} must hold numbers; {len(wrong)} of {out.size} values are not, the first is {shorten(value)} "
             f"in row {row} (the first row is 0).",
-            "clean the column, or encode it as numbers.",
+            "write numbers with a decimal point, not a comma."
+            if isinstance(value, str) and value.replace(",", ".", 1).lstrip("+-").replace(".", "", 1).isdigit()
+            else "clean the column, or encode it as numbers.",
         )
     return out
 

@@ -30,5 +30,7 @@ def test_bad_input():
         rand_index(Partition.from_edges([3]), Partition.from_edges([5]))
     with pytest.raises(InputError, match="one entry per row"):
         rand_index([1, 2], [1, 2, 3])
+    with pytest.raises(InputError, match="how many people"):
+        rand_index([0, 0, 1], [0, 1, 1], weight=[0.3, 0.3, 0.4])
     with pytest.raises(InputError, match="no rows"):
         rand_index([], [])

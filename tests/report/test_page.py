@@ -38,6 +38,12 @@ def test_the_page_tells_the_story():
     assert "This is not a finding of fairness" in text
 
 
+@pytest.mark.parametrize("letter", ["\x00", "\x01", "\x1b", "\n", "\r", "\u2028", "\ufffe"])
+def test_control_characters_do_no_harm(letter):
+    name = f"a{letter}b"
+    assert "<svg" in page({name: DATA.sensitive, "y": DATA.outcome}, name, "y")
+
+
 def test_nothing_in_the_data_can_act():
     text = page({HOSTILE: DATA.sensitive, "a" + HOSTILE: DATA.outcome}, HOSTILE, "a" + HOSTILE)
     tags = Tags(text)

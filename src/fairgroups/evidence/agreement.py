@@ -63,6 +63,8 @@ def _contingency(first: Any, second: Any, sensitive: Any, weight: Any) -> tuple[
     w = np.ones(a.size) if weight is None else np.asarray(weight, dtype=np.float64)
     if not a.size == b.size == w.size:
         raise InputError(f"both groupings need one entry per row; got {a.size}, {b.size} and {w.size} weights.")
+    if np.any((w > 0) & (w < 1)) or np.any(w < 0):
+        raise InputError("weights say how many people a row stands for: 0, or at least 1.", "do not normalise them.")
     if a.size == 0:
         raise InputError("there are no rows to compare on.")
     flat = np.bincount(a * (int(b.max()) + 1) + b, w, (int(a.max()) + 1) * (int(b.max()) + 1))

@@ -100,6 +100,10 @@ class Band:
         self._moments = moments
         self.n = float(self._sums.b[-1] ** 2 / self._sums.bb[-1])
         self.overall = float(self._sums.a[-1] / self._sums.b[-1])
+        self._weight = float(self._sums.bb[-1] / self._sums.b[-1])
+        self.equal_weights = bool(np.allclose(moments.bb, moments.b * self._weight, rtol=1e-9))
+        self._rows = np.concatenate([[0.0], np.cumsum(cells.rows)])
+        self._least_root = math.sqrt(2 * math.log(2 / (1 - level)))
         self.scale = None if self.bounded else residual_scale(moments)
         self._spread = None if self.scale is None else LocalSpread(self._sums, self.scale)
         self.quantiles = self._calibrate(calibration, seed)
@@ -109,7 +113,7 @@ class Band:
 
     def _calibrate(self, calibration: Calibration, seed: int) -> Quantiles:
         m = self._moments
-        plain = bool(np.array_equal(m.bb, m.b)) and bool(np.array_equal(m.aa, m.a))  # 0/1 without weights
+        plain = self.equal_weights and bool(np.allclose(m.aa, m.a * self._weight, rtol=1e-9))  # 0/1
         can = self.bounded and plain
         if calibration == "simulate" and not can:
             raise InputError(
@@ -118,7 +122,7 @@ class Band:
             )
         few = np.count_nonzero(m.b) <= FEW_CELLS
         if can and (calibration == "simulate" or (calibration == "auto" and few)):
-            return simulated(np.rint(m.b).astype(np.int64), self.overall, self.level, seed=seed)
+            return simulated(np.rint(m.b / self._weight).astype(np.int64), self.overall, self.level, seed=seed)
         return from_table(self.n, self.overall if self.bounded else None, self.level)
 
     def cell_ranges(self, start: NDArray[np.intp], stop: NDArray[np.intp]) -> tuple[Moments, Bounds]:
@@ -127,14 +131,20 @@ class Band:
         b, a, bb = (getattr(self._sums, x)[-1] - getattr(own, x) for x in ("b", "a", "bb"))
         n = np.minimum(own.effective_size, self.n)
         rest = np.divide(b**2, bb, out=np.zeros_like(b), where=bb > 0)
-        rate_root = self.quantiles.rate + self._penalty(n)
-        phi_root = self.quantiles.phi + self._penalty(np.minimum(n, rest))
+        rows = self._rows[stop] - self._rows[start]
+        rest_rows = self._rows[-1] - rows
+        # With few cells and rare events the quantile may be small: never less than Chernoff's bound for one range.
+        rate_root = np.maximum(self.quantiles.rate + self._penalty(n, rows), self._least_root)
+        phi_penalty = self._penalty(np.minimum(n, rest), np.minimum(rows, rest_rows))
+        phi_root = np.maximum(self.quantiles.phi + phi_penalty, self._least_root)
         scale = None if self._spread is None else self._spread.of_ranges(start, stop)
         return own, interval_bounds(own, n, (a, b, bb), rate_root, phi_root, scale)
 
-    def _penalty(self, n: Array) -> Array:
-        ratio = np.maximum(self.n / np.maximum(n, 1e-9), 1.0)
-        penalty: Array = np.sqrt(2 * (1 + np.log(ratio)))
+    def _penalty(self, n: Array, rows: Array) -> Array:
+        ratio = self.n / np.maximum(n, 1e-9)
+        if not self.equal_weights:  # light rows make many ranges, however little they weigh
+            ratio = np.maximum(ratio, self._rows[-1] / np.maximum(rows, 1.0))
+        penalty: Array = np.sqrt(2 * (1 + np.log(np.maximum(ratio, 1.0))))
         return penalty
 
     def interval(self, low: float | None = None, high: float | None = None) -> RangeEvidence:

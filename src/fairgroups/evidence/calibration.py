@@ -23,6 +23,7 @@ __all__ = ["Quantiles", "from_table", "simulated"]
 
 Array = NDArray[np.float64]
 GAUSSIAN = "gaussian"
+MOST_KEPT = 64  # simulations remembered
 ROUNDING = 1e-6  # with few rows the largest statistic is an atom: what equals the quantile is within the band
 CACHE: dict[tuple[Any, ...], tuple[Array, Array]] = {}
 
@@ -43,7 +44,7 @@ def _table() -> dict[str, Any]:
 
 
 def from_table(n: float, rate: float | None, level: float) -> Quantiles:
-    """Look the quantiles up: interpolated in log n, the larger of the neighbouring rates and levels.
+    """Look the quantiles up: interpolated in log n, the largest over the overall rate and all less rare ones.
 
     Parameters
     ----------
@@ -64,7 +65,8 @@ def from_table(n: float, rate: float | None, level: float) -> Quantiles:
     else:
         falling = [-x for x in rates[:-1]]  # from one half downwards
         at = int(np.searchsorted(falling, -_safe_rate(rate, n)))
-        columns = {min(at, len(falling) - 1), max(at - 1, 0)}
+        # Groups may have higher rates than everybody, so all rates from there up to one half count.
+        columns = set(range(min(at, len(falling) - 1) + 1))
     of_rate, of_phi = (
         max(np.interp(np.log(n), np.log(sizes), [row[j][column] for row in table[kind]]) for j in columns)
         for kind in ("rate", "phi")
@@ -90,10 +92,14 @@ def simulated(sizes: NDArray[np.int64], rate: float, level: float, *, n_draws: i
     rate = _safe_rate(rate, float(kept.sum()))
     key = (kept.tobytes(), rate, n_draws, seed)
     if key not in CACHE:
-        CACHE[key] = _draw(kept, rate, n_draws, seed)
+        if len(CACHE) >= MOST_KEPT:
+            CACHE.pop(next(iter(CACHE)))
+        # At the overall rate and at one half: groups may have higher rates than everybody.
+        at_rate, at_half = (_draw(kept, p, n_draws, seed) for p in (rate, 0.5))
+        CACHE[key] = (np.stack([at_rate[0], at_half[0]]), np.stack([at_rate[1], at_half[1]]))
     of_rate, of_phi = CACHE[key]
     safe = min(1.0, level + np.sqrt(level * (1 - level) / n_draws))  # one standard error to the safe side
-    q = [float(np.quantile(draws, safe, method="higher")) for draws in (of_rate, of_phi)]
+    q = [float(np.quantile(draws, safe, method="higher", axis=1).max()) for draws in (of_rate, of_phi)]
     return Quantiles(q[0] + ROUNDING, q[1] + ROUNDING, f"simulated on {kept.size} cells")
 
 

@@ -186,11 +186,20 @@ def fixed_bounds(groups: GroupRates, level: float = 0.95, scale: float | None = 
     rest_b, rest_a, rest_bb = s.b.sum() - s.b, s.a.sum() - s.a, s.bb.sum() - s.bb
     spread = None
     if scale is not None:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rate = s.a / s.b
-            within = np.sqrt(np.maximum((s.aa - 2 * rate * s.ab + rate**2 * s.bb) / s.bb, 0.0))
-        spread = (np.fmax(within, scale), scale)
+        rest = s.map(lambda x: x.sum() - x)
+        spread = (_scatter(s, scale), _scatter(rest, scale))
     return interval_bounds(s, n, (rest_a, rest_b, rest_bb), root, root, spread)
+
+
+def _scatter(sums: Moments, least: float) -> Array:
+    """Give an upper bound of the standard deviation in each group, and never less than `least`."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rate = sums.a / sums.b
+        squares = np.maximum(sums.aa - 2 * rate * sums.ab + rate**2 * sums.bb, 0.0)
+    sizes = zip(squares, sums.bb, sums.effective_size, strict=True)
+    found = [upper_scale(float(q), float(t), float(n) - 1) if t > 0 else np.inf for q, t, n in sizes]
+    scatter: Array = np.fmax(np.array(found), least)
+    return scatter
 
 
 def interval_bounds(

@@ -4,7 +4,7 @@ Notes
 -----
 Without a minimum size the best borders are among those of the isotonic regression (pool adjacent violators), so the
 search runs on its blocks. With one that is no longer true, and the search carries the last group's rate as a
-constraint; on more than 4 096 cells, and only where the free optimum is not monotone already, it first joins
+constraint; on more than 1 024 cells, and only where the free optimum is not monotone already, it first joins
 neighbouring cells.
 """
 
@@ -25,7 +25,7 @@ from fairgroups.search.path import Limits, Path, Units, make_path
 __all__ = ["Monotonic", "best_monotone"]
 
 Monotonic = Literal["increasing", "decreasing", "either"]
-MOST_UNITS = 4096
+MOST_UNITS = 1024
 
 
 def best_monotone(
