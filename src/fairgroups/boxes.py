@@ -142,14 +142,22 @@ class BoxPartition:
 
     def assign_columns(self, columns: Sequence[NDArray[Any]]) -> NDArray[np.intp]:
         """Give the number of each row's group from ready columns: floats, or text (None if missing) for categories."""
-        absent = np.logical_or.reduce(
-            [np.isnan(x) if x.dtype.kind == "f" else np.array([v is None for v in x], dtype=bool) for x in columns]
-        )
+        # Categories as numbers: their levels' places, NaN where missing, −1 where never seen.
+        numbered: list[NDArray[np.float64]] = []
+        places: list[dict[Any, float]] = []
+        for d, x in enumerate(columns):
+            known = self._probes(d) if isinstance(self.groups[0][d], Levels) else []
+            places.append({level: float(i) for i, level in enumerate(known)} | {None: math.nan})
+            numbered.append(np.array([places[d].get(v, -1.0) for v in x.tolist()]) if known else x)
+        absent = np.logical_or.reduce([np.isnan(x) for x in numbered])
         codes = np.full(absent.size, -1, dtype=np.intp)
         for k, box in enumerate(self.groups):
             inside = ~absent
-            for side, x in zip(box, columns, strict=True):
-                inside &= _inside(side, x)
+            for side, x, place in zip(box, numbered, places, strict=True):
+                if isinstance(side, Levels):
+                    inside &= np.isin(x, [place[name] for name in side.names])
+                else:
+                    inside &= _inside(side, x)
             codes[inside] = k
         unknown = ~absent & (codes < 0)
         if unknown.any() and self.missing == "error":
@@ -249,9 +257,7 @@ def _holds(side: Side, at: Any) -> bool:
     return above and (at < side.high or (side.high == at and side.high_closed))
 
 
-def _inside(side: Side, x: NDArray[Any]) -> NDArray[np.bool_]:
-    if isinstance(side, Levels):
-        return np.isin(x.astype(str), side.names)
+def _inside(side: Interval, x: NDArray[np.float64]) -> NDArray[np.bool_]:
     inside: NDArray[np.bool_] = np.ones(x.shape, dtype=bool)
     if side.low > -math.inf:
         inside &= x >= side.low if side.low_closed else x > side.low
