@@ -223,10 +223,10 @@ def _print_table(result: Audit) -> None:
     percent = bool(result.data["percent"])
     console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
-    table.add_column("group", min_width=18, overflow="fold")
+    table.add_column("group", min_width=12, overflow="fold")
     for heading in ("people", "rate", "diff.", f"{100 * result.settings['level']:g} % interval"):
         table.add_column(heading, justify="right", overflow="fold")
-    table.add_column("verdict", overflow="fold")
+    table.add_column("verdict", min_width=13, overflow="fold")
     colours = {"disadvantaged": "red", "below": "red", "advantaged": "blue", "above": "blue"}
     for r in result.records:
         low, high = points(r["low"], percent=percent), points(r["high"], percent=percent)
