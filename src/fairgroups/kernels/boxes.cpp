@@ -21,6 +21,7 @@ struct BoxHash {
     std::size_t operator()(const Box& box) const {
         std::uint64_t h = 0;
         for (const Side& s : box) {
+            if (s.low == 0 && s.high == 0) break;  // no further axes
             h = (h ^ s.low) * 0x9E3779B97F4A7C15ull;
             h = (h ^ (h >> 29) ^ s.high) * 0xBF58476D1CE4E5B9ull;
         }
