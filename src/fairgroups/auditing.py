@@ -245,7 +245,7 @@ def _describe(column: Column) -> dict[str, Any]:
 
 def _halves(rows: Rows, seed: int) -> tuple[Rows, Rows]:
     if rows.n < 2:
-        raise InputError("a split needs at least two rows.", "use inference='band'.")
+        raise InputError("a split needs at least two rows; there is one.", "audit a table with more people.")
     order = np.random.default_rng(seed).permutation(rows.n)
     middle = rows.n // 2
     return rows.take(np.sort(order[:middle])), rows.take(np.sort(order[middle:]))

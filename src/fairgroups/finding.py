@@ -14,6 +14,7 @@ from fairgroups.cells import Cells, Moments
 from fairgroups.errors import InputError
 from fairgroups.evidence.calibration import from_table
 from fairgroups.evidence.likelihood import kl
+from fairgroups.evidence.rates import moments_by
 from fairgroups.measures import Measure
 from fairgroups.partition import Partition
 from fairgroups.progress import progress_bar
@@ -63,7 +64,10 @@ def find(
     if cells is not None:
         check_n_groups(n_groups, cells, measure)
     if min_group_size == "auto":
-        least = _smallest_judgeable(cells[measure] if cells is not None else _sums(rows, measure), n_groups)
+        least = _smallest_judgeable(
+            cells[measure] if cells is not None else moments_by(rows, measure, np.zeros(rows.n, dtype=np.intp), 1),
+            n_groups,
+        )
         limits = Limits(1, max(least, limits_of(1, min_denominator, 1).b))
     else:
         limits = limits_of(min_group_size, min_denominator, rows.n)
@@ -96,23 +100,6 @@ def find(
             f"({units} distinct values that count, and groups must be large enough to judge)."
         )
     return found
-
-
-def _sums(rows: Rows, measure: Measure) -> Moments:
-    a, b = measure.sums(rows.outcome, rows.truth)
-    weight = np.ones_like(b) if rows.weight is None else rows.weight
-    rate = a[b > 0] / b[b > 0]
-    a, b = a * weight, b * weight
-    total = np.array
-    return Moments(
-        total([b.sum()]),
-        total([a.sum()]),
-        total([(b * b).sum()]),
-        total([(a * b).sum()]),
-        total([(a * a).sum()]),
-        float(rate.min()),
-        float(rate.max()),
-    )
 
 
 def _smallest_judgeable(moments: Moments, n_groups: int) -> float:

@@ -26,6 +26,7 @@ __all__ = [
     "group_rates",
     "group_rates_of_rows",
     "interval_bounds",
+    "moments_by",
     "plugin_bounds",
     "rate_ratios",
     "residual_scale",
@@ -121,7 +122,7 @@ def group_rates_of_rows(rows: Rows, partition: BoxPartition, measure: Measure) -
     """Evaluate a partition of several attributes, row by row."""
     codes = partition.assign_columns([c.values if c.levels is None else c.text for c in rows.columns])
     n_groups = partition.n_groups
-    sums = _moments_by(rows, measure, codes, n_groups)
+    sums = moments_by(rows, measure, codes, n_groups)
     counted = np.bincount(codes[codes >= 0], minlength=n_groups).astype(np.int64)
     none = np.empty(0, dtype=np.intp)
     return GroupRates(partition, none, none, counted, sums, float(sums.a.sum() / sums.b.sum()))
@@ -141,11 +142,12 @@ def explained_by_boxes(rows: Rows, measure: Measure, variance: float) -> float:
         else:
             flat = flat * len(column.levels) + values.astype(np.intp)
     codes = np.where(present, np.unique(flat, return_inverse=True)[1].ravel(), -1)
-    bins = _moments_by(rows, measure, codes, int(codes.max()) + 1)
+    bins = moments_by(rows, measure, codes, int(codes.max()) + 1)
     return _explained(bins.map(lambda x, keep=bins.b > 0: x[keep]), variance)  # type: ignore[misc]
 
 
-def _moments_by(rows: Rows, measure: Measure, codes: NDArray[np.intp], n_groups: int) -> Moments:
+def moments_by(rows: Rows, measure: Measure, codes: NDArray[np.intp], n_groups: int) -> Moments:
+    """Sum a measure over the rows that share a code; negative codes are left out."""
     a, b = measure.sums(rows.outcome, rows.truth)
     counts = b > 0
     low, high = float((a[counts] / b[counts]).min()), float((a[counts] / b[counts]).max())
