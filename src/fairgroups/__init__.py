@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from fairgroups.audits import Audit
     from fairgroups.boxes import BoxPartition, Levels
     from fairgroups.cells import Cells
+    from fairgroups.comparing import drift, transfer
     from fairgroups.datasets import load_adult, make_synthetic
     from fairgroups.errors import ColumnError, FairGroupsError, InputError, MissingValuesError, OutputError, SchemaError
     from fairgroups.evidence.agreement import adjusted_rand_index, rand_index
     from fairgroups.evidence.band import Band
     from fairgroups.evidence.rates import group_rates
     from fairgroups.grouping import FairGroups, FairKMeans, FixedGroups
-    from fairgroups.measures import MEASURES, Measure
+    from fairgroups.measures import EQUALIZED_ODDS, MEASURES, JointMeasure, Measure
     from fairgroups.partition import Interval, Partition
 
 _HOME = {
@@ -30,6 +31,8 @@ _HOME = {
     "BoxPartition": "boxes",
     "Levels": "boxes",
     "Cells": "cells",
+    "drift": "comparing",
+    "transfer": "comparing",
     "load_adult": "datasets",
     "make_synthetic": "datasets",
     "ColumnError": "errors",
@@ -45,6 +48,8 @@ _HOME = {
     "FairGroups": "grouping",
     "FairKMeans": "grouping",
     "FixedGroups": "grouping",
+    "EQUALIZED_ODDS": "measures",
+    "JointMeasure": "measures",
     "MEASURES": "measures",
     "Measure": "measures",
     "Interval": "partition",
@@ -52,6 +57,7 @@ _HOME = {
 }
 
 __all__ = [
+    "EQUALIZED_ODDS",
     "MEASURES",
     "Audit",
     "Band",
@@ -64,6 +70,7 @@ __all__ = [
     "FixedGroups",
     "InputError",
     "Interval",
+    "JointMeasure",
     "Levels",
     "Measure",
     "MissingValuesError",
@@ -73,10 +80,12 @@ __all__ = [
     "__version__",
     "adjusted_rand_index",
     "audit",
+    "drift",
     "group_rates",
     "load_adult",
     "make_synthetic",
     "rand_index",
+    "transfer",
 ]
 
 

@@ -31,6 +31,34 @@ def best_boxes(
     width: int,
     progress: Callable[[float], object],
 ) -> list[tuple[float, list[list[tuple[int, int]]]]]: ...
+def best_frontiers(
+    sums: list[tuple[NDArray[float64], NDArray[float64]]],
+    rows: NDArray[float64],
+    axes: list[tuple[int, bool]],
+    n_groups: int,
+    min_rows: float,
+    min_b: float,
+    against_rest: bool,
+    width: int,
+    progress: Callable[[float], object],
+) -> list[tuple[float, float, list[list[tuple[int, int]]]]]: ...
 def cell_maxima(prefix: NDArray[float64], sizes: NDArray[float64], rate: float) -> tuple[list[float], list[float]]: ...
 def window_maxima(prefix: NDArray[int32], lengths: NDArray[int64], rate: float) -> tuple[float, float]: ...
 def gaussian_window_maxima(prefix: NDArray[float64], lengths: NDArray[int64]) -> tuple[float, float]: ...
+def most_different(
+    a: NDArray[float64],
+    b: NDArray[float64],
+    bb: NDArray[float64],
+    rows: NDArray[float64],
+    start: int,
+    stop: int,
+    quantile: float,
+    least_root: float,
+    n: float,
+    all_rows: float,
+    equal_weights: bool,
+    scale: float,
+    min_rows: float,
+    min_b: float,
+    decide: bool,
+) -> tuple[float, int, int]: ...

@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from fairgroups.audits import Audit
+from fairgroups.audits import Audit, Replication
 from fairgroups.boxes import BoxPartition
+from fairgroups.checking import Checks, run_checks
+from fairgroups.crossfitting import Half, cross_fit
 from fairgroups.errors import InputError
-from fairgroups.evidence.band import Calibration
-from fairgroups.evidence.judgement import Inference, judge_boxes, judge_line
-from fairgroups.evidence.rates import Bounds, GroupRates, rate_ratios
-from fairgroups.evidence.verdict import gate, verdicts
-from fairgroups.finding import Found, find
-from fairgroups.measures import MEASURES, Direction, Measure, resolve_measure
+from fairgroups.evidence.band import Calibration, check_level
+from fairgroups.evidence.gaps import rate_gap, variance_of_phi
+from fairgroups.evidence.judgement import Evidence, How, Inference, judge
+from fairgroups.evidence.rates import Against
+from fairgroups.evidence.selection import MOST_GROUPS, Criterion
+from fairgroups.evidence.verdict import Gate, gate, gate_of_ranges, verdicts
+from fairgroups.finding import Found, Wish, find
+from fairgroups.measures import MEASURES, JointMeasure, Measure, parts_of, resolve_any
 from fairgroups.partition import Partition
+from fairgroups.reading import Reading, read_rows
+from fairgroups.records import describe_column, notes_on, records_of
 from fairgroups.report.words import conclude
-from fairgroups.rows import Column, Missing, Rows, check_measure
+from fairgroups.rows import Missing, Rows, check_measure
 from fairgroups.search.monotone import Monotonic
-from fairgroups.tables import read_table
 
 __all__ = ["audit"]
+
+SHARES = (0.05, 0.1, 0.25, 0.5)  # of the people, for which the smallest difference that would have shown is told
 
 
 def audit(
@@ -33,9 +40,14 @@ def audit(
     sensitive: str | Sequence[str],
     outcome: str,
     truth: str | None = None,
+    compare_with: str | None = None,
     weight: str | None = None,
-    measure: str | Measure = "auto",
-    n_groups: int = 5,
+    cluster: str | None = None,
+    measure: str | Measure | JointMeasure = "auto",
+    against: Against = "everyone",
+    n_groups: int | Literal["auto"] = "auto",
+    selection: Criterion = "auto",
+    max_groups: int = MOST_GROUPS,
     monotonic: Monotonic | None = None,
     min_group_size: float | Literal["auto"] = "auto",
     min_denominator: float = 0.0,
@@ -50,6 +62,7 @@ def audit(
     level: float = 0.95,
     relevant_gap: float | None = None,
     max_gap: float | None = None,
+    checks: bool = True,
     seed: int = 0,
     verbose: bool = False,
 ) -> Audit:
@@ -63,11 +76,20 @@ def audit(
         The column of the sensitive attribute, or several: groups are then boxes, and text columns are categories.
     outcome, truth, weight : str
         Column names: the decision or score that is audited, the true label for measures that need it, row weights.
+    compare_with : str, optional
+        Another outcome of the same people, such as a first model's: does this one amplify its differences? Where
+        `truth` is given, the outcome is compared with it by default.
+    cluster : str, optional
+        Column that says which rows belong together, such as several photographs of one person.
     measure : str or Measure
         ``"auto"`` is statistical parity for yes/no outcomes and the mean for numbers. See `fairgroups.MEASURES`.
-    n_groups : int
-        How many groups to look for; fewer if the data cannot give as many.
-    monotonic, n_cells, min_denominator, budget
+        ``"equalized_odds"`` looks at true and false positive rates at once, each in one of the result's `parts`.
+    against : {"everyone", "rest"}
+        Whether a group's rate is compared with everyone's or with that of the people outside the group.
+    n_groups : int or "auto"
+        How many groups to look for; fewer if the data cannot give as many. ``"auto"``: as many as the data calls for,
+        and one group is the answer where no discrimination is found.
+    selection, max_groups, monotonic, n_cells, min_denominator, budget
         See `FairGroups`.
     min_group_size : int, float or "auto"
         Least rows in a group, or their share. ``"auto"``: as many as any verdict needs.
@@ -79,10 +101,10 @@ def audit(
         Which of two labels of the outcome counts as 1.
     missing : {"error", "drop", "group"}
         What to do with missing values.
-    inference : {"band", "split", "plugin"}
+    inference : {"band", "crossfit", "plugin"}
         ``"band"``: intervals that hold for all ranges at once, so also for groups found on the same rows.
-        In several dimensions there is no such order, and the split is used.
-        ``"split"``: find the groups on one random half of the rows and judge them on the other.
+        In several dimensions there is no such order, and cross-fitting is used.
+        ``"crossfit"``: each half of the rows finds groups, and the other half judges them.
         ``"plugin"``: the paper's intervals, which treat the groups as given and cry wolf; for comparison.
     calibration : {"auto", "table", "simulate"}
         See `Band`.
@@ -92,10 +114,12 @@ def audit(
         Differences within ± this are of no concern: 0.05 for rates, a fifth of a standard deviation otherwise.
     max_gap : float, optional
         A limit on the size of every group's Φ; the result's `gate` says whether it is kept.
+    checks : bool
+        Also run the permutation test, the test of monotonicity and the resampling of borders: about a second.
     seed : int
-        For the split and for simulated calibration.
+        For halves, folds, and simulations.
     verbose : bool
-        Show a progress bar where a search takes long.
+        Show a progress bar where something takes long.
 
     Returns
     -------
@@ -104,214 +128,248 @@ def audit(
     Examples
     --------
     >>> import fairgroups as fg
-    >>> people = fg.make_synthetic(4000)
+    >>> people = fg.make_synthetic(10_000)
     >>> table = {"tone": people.sensitive, "approved": people.outcome}
-    >>> found = fg.audit(table, sensitive="tone", outcome="approved", n_groups=3)
+    >>> found = fg.audit(table, sensitive="tone", outcome="approved")
     >>> [record["verdict"] for record in found.records]
-    ['disadvantaged', 'not enough evidence', 'advantaged']
+    ['disadvantaged', 'disadvantaged', 'not enough evidence', 'advantaged', 'advantaged']
     """
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InputError(f"`seed` must be a whole number of at least 0; got {seed!r}.")
-    if inference not in ("band", "split", "plugin"):
-        raise InputError(f"`inference` must be 'band', 'split' or 'plugin'; got {inference!r}.")
-    if not 0.5 <= level <= 0.995:
-        raise InputError(f"`level` must lie between 0.5 and 0.995; got {level!r}.", "0.95 is customary.")
-    attributes = [sensitive] if isinstance(sensitive, str) else list(dict.fromkeys(sensitive))
-    if not attributes:
-        raise InputError("name at least one sensitive column.")
-    several = len(attributes) > 1
-    roles = {"outcome": outcome, "truth": truth, "weight": weight}
-    named = {role: name for role, name in roles.items() if name is not None}
-    table = read_table(data, [*attributes, *named.values()])
-    columns = table.columns
-    rows = Rows.from_arrays(
-        {name: columns[name] for name in attributes} if several else columns[attributes[0]],
-        **{role: columns[name] for role, name in named.items()},
+    _check_options(inference, level, seed)
+    reading = read_rows(
+        data,
+        sensitive=sensitive,
+        outcome=outcome,
+        truth=truth,
+        base=compare_with or truth,
+        weight=weight,
+        cluster=cluster,
         positive=positive,
         missing=missing,
-        names={**named, "sensitive": attributes[0]},
     )
-    used = check_measure(resolve_measure(measure, outcome_is_binary=rows.outcome_is_binary), rows)
+    rows = reading.rows
+    several = len(reading.attributes) > 1
+    used = resolve_any(measure, outcome_is_binary=rows.outcome_is_binary)
+    for part in parts_of(used):
+        check_measure(part, rows)
     if missing == "group" and not rows.absent.any():
         missing = "error"  # nobody to group
-    partition = _given(partition, attributes, missing)
-    offset = 0.0
-    if used is MEASURES["mean"] and (rows.outcome.min() < 0 or rows.outcome.max() > 1):
-        # Differences and scatter keep their digits only near 0.
-        offset = float(np.median(rows.outcome)) if rows.outcome.min() < rows.outcome.max() else 0.0
-        rows = replace(rows, outcome=rows.outcome - offset)
-    notes: list[str] = []
+    given = _given(partition, reading.attributes, missing)
+    rows, offset = _centred(rows, used)
     if several and inference == "band":
-        inference = "split"  # several attributes have no order, so there is no band over their ranges
-    searched = partition is None
-    finding, judging = _halves(rows, seed) if inference == "split" and searched else (rows, rows)
-    found: Found | None = None
-    if partition is None:
-        found = find(
-            finding,
-            used,
-            n_groups=n_groups,
-            monotonic=monotonic,
-            min_group_size=min_group_size,
-            min_denominator=min_denominator,
-            n_cells=n_cells,
-            budget=budget,
-            missing=missing,
-            verbose=verbose,
-        )
-        partition = found.partition
-        notes += found.notes
-    evidence = (judge_boxes if several else judge_line)(
-        judging, partition, used, inference=inference, level=level, calibration=calibration, seed=seed, n_cells=n_cells
+        inference = "crossfit"  # several attributes have no order, so there is no band over their ranges
+    wish = Wish(
+        n_groups=n_groups,
+        selection=selection,
+        max_groups=max_groups,
+        monotonic=monotonic,
+        min_group_size=min_group_size,
+        min_denominator=min_denominator,
+        n_cells=n_cells,
+        budget=budget,
+        level=level,
+        calibration=calibration,
+        seed=seed,
+        against=against,
+        verbose=verbose,
     )
+    how = How(inference, 1 - (1 - level) / len(parts_of(used)), calibration, seed, n_cells)
+    case = _work(rows, used, wish, how, given, missing)
+    asked = _Asked(
+        reading, rows, offset, wish, level, against, favourable, relevant_gap, max_gap, checks, missing, positive, data
+    )
+    audits = [_assemble(asked, case, part, i) for i, part in enumerate(parts_of(used))]
+    if len(audits) == 1:
+        return audits[0]
+    said = " ".join(f"{part.measure.rate[:1].upper()}{part.measure.rate[1:]}: {part.conclusion}" for part in audits)
+    gates: list[Gate] = ["exceeded", "not enough evidence", "kept"]
+    worst = next((g for g in gates if g in [part.gate for part in audits]), None)
+    return replace(audits[0], conclusion=said, gate=worst, parts=tuple(audits))
+
+
+@dataclass(frozen=True)
+class _Case:
+    """Groups, how they were found, and what is known of them for each rate."""
+
+    partition: Partition | BoxPartition
+    found: Found | None
+    judging: Rows
+    how: How
+    evidence: list[Evidence]
+    other: Half | None = None
+    rand: float = float("nan")
+
+
+@dataclass(frozen=True)
+class _Asked:
+    reading: Reading
+    rows: Rows
+    offset: float
+    wish: Wish
+    level: float
+    against: Against
+    favourable: bool | None
+    relevant_gap: float | None
+    max_gap: float | None
+    checks: bool
+    missing: Missing
+    positive: Any
+    data: Any
+
+
+def _work(
+    rows: Rows,
+    measure: Measure | JointMeasure,
+    wish: Wish,
+    how: How,
+    given: Partition | BoxPartition | None,
+    missing: Missing,
+) -> _Case:
+    if given is None and how.inference == "crossfit":
+        shown, other, rand = cross_fit(rows, measure, wish, how, missing)
+        return _Case(shown.found.partition, shown.found, shown.judging, shown.how, shown.evidence, other, rand)
+    found = None if given is not None else find(rows, measure, wish, missing)
+    partition = given if found is None else found.partition
+    assert partition is not None
+    return _Case(partition, found, rows, how, [judge(rows, partition, part, how) for part in parts_of(measure)])
+
+
+def _assemble(asked: _Asked, case: _Case, measure: Measure, at: int) -> Audit:
+    """Put together what is known of one rate."""
+    rows, evidence, partition, how = asked.rows, case.evidence[at], case.partition, case.how
     groups, bounds = evidence.groups, evidence.bounds
     bounded = groups.sums.bounded
-    _check_gaps(bounded=bounded, relevant_gap=relevant_gap, max_gap=max_gap)
-    gap = relevant_gap if relevant_gap is not None else (0.05 if bounded else 0.2 * evidence.spread)
-    percent = bounded and (used.binary or rows.outcome_is_binary)
-    direction = used.direction(favourable=favourable)
+    _check_gaps(bounded=bounded, relevant_gap=asked.relevant_gap, max_gap=asked.max_gap)
+    gap = asked.relevant_gap if asked.relevant_gap is not None else (0.05 if bounded else 0.2 * evidence.spread)
+    percent = bounded and (measure.binary or rows.outcome_is_binary)
+    direction = measure.direction(favourable=asked.favourable)
     said = verdicts(bounds.low, bounds.high, direction, gap)
-    kept = None if max_gap is None else gate(bounds.low, bounds.high, max_gap)
-    if partition.n_groups == 1:  # nothing is compared, so nothing is shown
-        said, kept = ["not enough evidence"], None if kept is None else "not enough evidence"
-    records = _records(groups, bounds, said, direction, bounded=bounded)
-    for shifted in (*records, *evidence.curve):
+    kept = None if asked.max_gap is None else gate(bounds.low, bounds.high, asked.max_gap)
+    chosen = case.found is not None and case.found.selection is not None
+    detectable = [] if evidence.band is None else [(share, evidence.band.detectable(share)) for share in SHARES]
+    if partition.n_groups == 1:
+        # Half of the people would have been noticed if they differed by 25 points: else nothing can be said.
+        half = detectable[-1][1] if detectable else float("nan")
+        enough = half <= (0.25 if bounded else 1.25 * evidence.spread) or (not detectable and rows.n >= 200)
+        said = ["no discrimination found" if chosen and enough else "not enough evidence"]
+        if asked.max_gap is not None:
+            kept = gate_of_ranges(evidence.band, asked.max_gap) if chosen else "not enough evidence"
+    records = records_of(groups, bounds, said, direction, against=asked.against)
+    other = None
+    if case.other is not None:
+        else_ = case.other.evidence[at]
+        verdicts_there = verdicts(else_.bounds.low, else_.bounds.high, direction, gap)
+        there = records_of(else_.groups, else_.bounds, verdicts_there, direction, against=asked.against)
+        other = Replication(there, case.other.found.partition, case.rand)
+    curve = evidence.curve
+    for shifted in (*records, *curve, *(other.records if other else [])):
         for key in ("rate", "rate_low", "rate_high"):
             if key in shifted:
-                shifted[key] += offset
-    constant = groups.sums.low == groups.sums.high
-    notes += _notes(rows, bounded, weight, inference, partition, searched=searched, constant=constant)
+                shifted[key] += asked.offset
+    notes = [] if case.found is None else list(case.found.notes)
+    notes += notes_on(rows, groups, how.inference, partition, searched=case.found is not None, chosen=chosen)
+    checks = Checks()
+    if asked.checks:
+        checks = run_checks(
+            rows,
+            case.judging,
+            measure,
+            partition,
+            None if case.found is None else case.found.limits,
+            how,
+            names=(asked.reading.roles["outcome"] or "", asked.reading.roles["base"] or ""),
+            relevant_gap=gap,
+            verbose=asked.wish.verbose,
+        )
+    selection = None if case.found is None else case.found.selection
     return Audit(
         records=records,
         partition=partition,
-        measure=used,
+        measure=measure,
         direction=direction,
-        conclusion=conclude(records, used, level, percent=percent),
-        overall=groups.overall + offset,
-        variance=groups.variance,
+        conclusion=conclude(
+            records,
+            measure,
+            asked.level,
+            percent=percent,
+            name=" and ".join(asked.reading.attributes),
+            detectable=dict(detectable),
+            against=asked.against,
+            checks=checks,
+        ),
+        overall=groups.overall + asked.offset,
+        variance=groups.variance_against(asked.against),
+        variance_interval=variance_of_phi(groups, bounds),
+        gap=rate_gap(groups, bounds),
         explained=evidence.explained,
-        path=[] if found is None else [float(v) for v in found.variance],
+        path=[] if case.found is None else [float(v) for v in case.found.variance],
+        selection=selection,
         gate=kept,
         band=evidence.band,
-        curve=evidence.curve,
+        curve=curve,
+        detectable=[{"share": share, "gap": least} for share, least in detectable],
+        replication=other,
+        checks=checks,
         notes=notes,
-        settings={
-            "sensitive": attributes if several else attributes[0],
-            **roles,
-            "measure": used.name,
-            "rate": used.rate,
-            "higher_is": direction,
-            "n_groups": n_groups if searched else partition.n_groups,
-            "groups_given": not searched,
-            "exact": None if found is None else found.exact,
-            "optimality_gap": None if found is None else found.gap,
-            "monotonic": monotonic,
-            "min_group_size": min_group_size,
-            "min_denominator": min_denominator,
-            "n_cells": n_cells,
-            "positive": None if positive is None else str(positive),
-            "missing": missing,
-            "inference": inference,
-            "band_quantiles": None if evidence.band is None else vars(evidence.band.quantiles),
-            "level": level,
-            "relevant_gap": gap,
-            "max_gap": max_gap,
-            "seed": seed,
-        },
+        settings=_settings(asked, case, measure, direction, gap),
         data={
-            "source": Path(data).name if isinstance(data, str | Path) else "a table in memory",
+            "source": Path(asked.data).name if isinstance(asked.data, str | Path) else "a table in memory",
             "rows": rows.n,
-            "rows_judged": judging.n,
+            "rows_judged": case.judging.n,
             "dropped": dict(rows.dropped),
-            "attributes": [_describe(column) for column in rows.columns],
+            "attributes": [describe_column(column) for column in rows.columns],
             "percent": percent,
         },
-        table=table,
+        table=asked.reading.table,
     )
 
 
-def _describe(column: Column) -> dict[str, Any]:
-    if column.levels is not None:
-        return {"name": column.name, "levels": list(column.levels)}
-    values = column.values[~np.isnan(column.values)]
+def _settings(asked: _Asked, case: _Case, measure: Measure, direction: str, gap: float) -> dict[str, Any]:
+    wish, found, roles = asked.wish, case.found, asked.reading.roles
+    attributes = asked.reading.attributes
+    band = case.evidence[0].band
     return {
-        "name": column.name,
-        "low": float(values.min()) if values.size else None,
-        "high": float(values.max()) if values.size else None,
-        "usual": [float(x) for x in np.quantile(values, [0.002, 0.998])] if values.size else [0.0, 0.0],
-        "distinct": int(np.unique(values).size),
+        "sensitive": attributes if len(attributes) > 1 else attributes[0],
+        **{role: roles[role] for role in ("outcome", "truth", "weight", "cluster")},
+        "compare_with": roles["base"],
+        "measure": measure.name,
+        "rate": measure.rate,
+        "higher_is": direction,
+        "against": asked.against,
+        "n_groups": wish.n_groups if found is not None else case.partition.n_groups,
+        "selection": None if found is None or found.selection is None else found.selection.criterion,
+        "groups_given": found is None,
+        "exact": None if found is None else found.exact,
+        "optimality_gap": None if found is None else found.gap,
+        "monotonic": wish.monotonic,
+        "min_group_size": wish.min_group_size,
+        "min_denominator": wish.min_denominator,
+        "n_cells": wish.n_cells,
+        "positive": None if asked.positive is None else str(asked.positive),
+        "missing": asked.missing,
+        "inference": case.how.inference,
+        "band_quantiles": None if band is None else vars(band.quantiles),
+        "level": asked.level,
+        "relevant_gap": gap,
+        "max_gap": asked.max_gap,
+        "seed": wish.seed,
     }
 
 
-def _halves(rows: Rows, seed: int) -> tuple[Rows, Rows]:
-    if rows.n < 2:
-        raise InputError("a split needs at least two rows; there is one.", "audit a table with more people.")
-    order = np.random.default_rng(seed).permutation(rows.n)
-    middle = rows.n // 2
-    return rows.take(np.sort(order[:middle])), rows.take(np.sort(order[middle:]))
+def _check_options(inference: str, level: float, seed: Any) -> None:
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError(f"`seed` must be a whole number of at least 0; got {seed!r}.")
+    if inference not in ("band", "crossfit", "plugin"):
+        raise InputError(f"`inference` must be 'band', 'crossfit' or 'plugin'; got {inference!r}.")
+    check_level(level)
 
 
-def _records(
-    groups: GroupRates, bounds: Bounds, said: list[Any], direction: Direction, *, bounded: bool
-) -> list[dict[str, Any]]:
-    ratio, ratio_low, ratio_high = rate_ratios(groups.rate, bounds, direction, bounded=bounded)
-    columns: dict[str, Any] = {
-        "label": groups.partition.labels,
-        "n": groups.rows,
-        "counted": groups.sums.effective_size,
-        "share": groups.share,
-        "rate": groups.rate,
-        "rate_low": bounds.rate_low,
-        "rate_high": bounds.rate_high,
-        "phi": groups.phi,
-        "low": bounds.low,
-        "high": bounds.high,
-        "ratio": ratio,
-        "ratio_low": ratio_low,
-        "ratio_high": ratio_high,
-        "verdict": said,
-    }
-    plain = {
-        key: values.tolist() if isinstance(values, np.ndarray) else list(values) for key, values in columns.items()
-    }
-    return [dict(zip(plain, row, strict=True)) for row in zip(*plain.values(), strict=True)]
-
-
-def _notes(
-    rows: Rows,
-    bounded: bool,
-    weight: str | None,
-    inference: Inference,
-    partition: Partition | BoxPartition,
-    *,
-    searched: bool,
-    constant: bool,
-) -> list[str]:
-    notes = []
-    if rows.dropped:
-        said = ", ".join(f"{n} for {name!r}" for name, n in rows.dropped.items())
-        notes.append(f"{sum(rows.dropped.values())} rows with missing values were left out ({said}).")
-    if not bounded:
-        notes.append(
-            "The measure's values are not between 0 and 1: intervals take them as sub-Gaussian with an estimated "
-            "scale, and are too narrow for strongly skewed or heavy-tailed values."
-        )
-    if weight is not None:
-        notes.append("Weights enter the intervals by the effective number of rows.")
-    if inference == "split" and searched:
-        notes.append("Groups were found on one half of the rows; counts, rates and intervals are of the other half.")
-    if inference == "plugin" and searched:
-        notes.append(
-            "Plug-in intervals treat the groups as given although they were searched for: they are too narrow, "
-            "and on data without discrimination they raise false alarms more often than not."
-        )
-    if not partition.connected:
-        notes.append("Some groups are made of several ranges; their intervals add up those of the ranges.")
-    if constant:
-        notes.append("Everybody who counts has the same outcome: there is nothing to tell groups apart by.")
-    if partition.n_groups == 1:
-        notes.append("There is one group only, so nothing is compared.")
-    return notes
+def _centred(rows: Rows, measure: Measure | JointMeasure) -> tuple[Rows, float]:
+    """Take the median off outcomes that are no rates: differences and scatter keep their digits only near 0."""
+    if measure is not MEASURES["mean"] or (rows.outcome.min() >= 0 and rows.outcome.max() <= 1):
+        return rows, 0.0
+    offset = float(np.median(rows.outcome)) if rows.outcome.min() < rows.outcome.max() else 0.0
+    base = None if rows.base is None else rows.base - offset
+    return replace(rows, outcome=rows.outcome - offset, base=base), offset
 
 
 def _given(partition: Any, attributes: list[str], missing: Missing) -> Partition | BoxPartition | None:

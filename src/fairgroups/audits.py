@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +13,32 @@ import numpy as np
 
 from fairgroups import __version__
 from fairgroups.boxes import BoxPartition
+from fairgroups.checking import Checks
 from fairgroups.evidence.band import Band
+from fairgroups.evidence.gaps import Spread
+from fairgroups.evidence.selection import Selection
 from fairgroups.evidence.verdict import Gate
 from fairgroups.files import write_atomically
 from fairgroups.measures import Direction, Measure
 from fairgroups.partition import Partition
 from fairgroups.tables import Table
 
-__all__ = ["Audit"]
+__all__ = ["Audit", "Replication"]
 
 SCHEMA = "fairgroups/audit"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+
+
+@dataclass(frozen=True)
+class Replication:
+    """The groups that the other half of the rows found, judged on the half that found those shown.
+
+    `records` are as those of an `Audit`; `rand` says how far the two sets of groups agree on who belongs together.
+    """
+
+    records: list[dict[str, Any]]
+    partition: Partition | BoxPartition
+    rand: float
 
 
 @dataclass(frozen=True)
@@ -35,7 +50,9 @@ class Audit:
     records : list of dict
         One per group: ``label``, ``n`` people, ``counted`` of them in the measure's denominator, ``share``,
         ``rate`` with ``rate_low`` and ``rate_high``, ``phi`` with ``low``
-        and ``high``, ``ratio`` to the best group's rate with ``ratio_low`` and ``ratio_high``, and ``verdict``.
+        and ``high``, ``detectable``, the smallest harmful Φ that would have been shown (NaN where none could),
+        ``violation``, the size-weighted w·|Φ| of Kearns et al., ``ratio`` to the best group's rate with ``ratio_low``
+        and ``ratio_high``, and ``verdict``.
     partition : Partition or BoxPartition
         The groups.
     conclusion : str
@@ -44,16 +61,31 @@ class Audit:
         Everybody's rate.
     variance, explained : float
         Var Φ, and the share of all dependence on the attribute that the groups capture.
+    variance_interval, gap : Spread
+        Var Φ and the difference between the highest and the lowest rate, with intervals that hold although the groups
+        were searched for.
     path : list of float
         The largest variance with 1, 2, … groups; empty when the groups were given.
+    selection : Selection or None
+        How the number of groups was chosen, with the whole curve.
     gate : str or None
         With a limit: "kept", "exceeded" or "not enough evidence".
     band : Band or None
         Judges any other range: ``audit.band.interval(20, 30)``. None for inference other than ``"band"``.
     curve : list of dict
         The rate along the attribute, or over the plane of the first two, for charts.
+    detectable : list of dict
+        For ranges with a ``share`` of the people, the smallest difference from everybody, ``gap``, that this sample
+        would have shown.
+    replication : Replication or None
+        With cross-fitting: the other half's groups.
+    checks : Checks
+        Second opinions: permutation test, monotonicity, stability of borders, amplification.
     notes : list of str
         What a reader should know.
+    parts : tuple of Audit
+        For measures of several rates, such as equalized odds: one audit for each rate, in the same groups. The audit
+        itself is the first of them, with the joint conclusion.
     settings, data : dict
         What was asked, and what was read.
     """
@@ -65,15 +97,22 @@ class Audit:
     conclusion: str
     overall: float
     variance: float
+    variance_interval: Spread
+    gap: Spread
     explained: float
     path: list[float]
+    selection: Selection | None
     gate: Gate | None
     band: Band | None
     curve: list[dict[str, float]]
+    detectable: list[dict[str, float]]
+    replication: Replication | None
+    checks: Checks
     notes: list[str]
     settings: dict[str, Any]
     data: dict[str, Any]
     table: Table = field(repr=False)
+    parts: tuple[Audit, ...] = ()
 
     @property
     def groups(self) -> Any:
@@ -91,14 +130,26 @@ class Audit:
                 "gate": self.gate,
                 "overall_rate": self.overall,
                 "variance": self.variance,
+                "variance_interval": asdict(self.variance_interval),
+                "gap": asdict(self.gap),
                 "explained": self.explained,
                 "path": self.path,
+                "selection": None if self.selection is None else asdict(self.selection),
                 "groups": self.records,
                 "partition": self.partition.to_dict(),
+                "detectable": self.detectable,
+                "replication": self.replication
+                and {
+                    "groups": self.replication.records,
+                    "partition": self.replication.partition.to_dict(),
+                    "rand": self.replication.rand,
+                },
+                "checks": asdict(self.checks),
                 "curve": self.curve,
                 "notes": self.notes,
                 "settings": self.settings,
                 "data": self.data,
+                "parts": [part.to_dict() for part in self.parts],
             }
         )
         return plain

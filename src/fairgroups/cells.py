@@ -18,7 +18,7 @@ from fairgroups.measures import Measure, resolve_measure
 from fairgroups.rows import Missing, Rows, check_measure
 from fairgroups.tables import read_table
 
-__all__ = ["Cells", "Moments"]
+__all__ = ["Cells", "Moments", "dispersion_of", "products"]
 
 Array = NDArray[np.float64]
 Spacing = Literal["quantile", "width"]
@@ -29,7 +29,9 @@ class Moments:
     """Sums of one measure over the rows of each cell, weights included.
 
     `low` and `high` are the smallest and largest rate a/b of any one row: between 0 and 1 the measure is a rate in
-    the strict sense.
+    the strict sense. Where rows belong to clusters, a row's b is multiplied by its whole cluster's in `bb`, and so on:
+    rows of one person count as repetitions. `dispersion` takes back what they are found not to repeat: 1 when they say
+    the same, less when they differ.
     """
 
     b: Array
@@ -39,10 +41,12 @@ class Moments:
     aa: Array
     low: float
     high: float
+    dispersion: float = 1.0
 
     def __add__(self, other: Moments) -> Moments:
         b, a, bb, ab, aa = (getattr(self, x) + getattr(other, x) for x in ("b", "a", "bb", "ab", "aa"))
-        return Moments(b, a, bb, ab, aa, low=min(self.low, other.low), high=max(self.high, other.high))
+        low, high = min(self.low, other.low), max(self.high, other.high)
+        return Moments(b, a, bb, ab, aa, low, high, max(self.dispersion, other.dispersion))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Moments) and all(
@@ -66,7 +70,7 @@ class Moments:
             if id(array) not in done:
                 done[id(array)] = sums(array)
         b, a, bb, ab, aa = (done[id(array)] for array in arrays)
-        return Moments(b, a, bb, ab, aa, low=self.low, high=self.high)
+        return Moments(b, a, bb, ab, aa, self.low, self.high, self.dispersion)
 
     @property
     def bounded(self) -> bool:
@@ -76,7 +80,17 @@ class Moments:
     @property
     def effective_size(self) -> Array:
         """Count the rows that carry weight in B: (Σb)²/Σb², which is the number of rows when weights are equal."""
-        return np.divide(self.b**2, self.bb, out=np.zeros_like(self.b), where=self.bb > 0)
+        return np.divide(self.b**2, self.noise, out=np.zeros_like(self.b), where=self.bb > 0)
+
+    @property
+    def noise(self) -> Array:
+        """Give Σb², less what the rows of a cluster do not repeat: the effective size is (Σb)² over it."""
+        return self.bb if self.dispersion == 1 else self.bb * self.dispersion
+
+    @property
+    def size(self) -> float:
+        """Give the effective size of everybody."""
+        return float(self.b.sum() ** 2 / self.noise.sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +130,7 @@ class Cells:
         *,
         truth: Any = None,
         weight: Any = None,
+        cluster: Any = None,
         measure: str | Measure | Iterable[str | Measure] = "auto",
         positive: Any = None,
         missing: Missing = "error",
@@ -124,7 +139,9 @@ class Cells:
         edges: Any = None,
     ) -> Cells:
         """Fill cells from columns of values; see `from_rows` for the options."""
-        rows = Rows.from_arrays(sensitive, outcome, truth=truth, weight=weight, positive=positive, missing=missing)
+        rows = Rows.from_arrays(
+            sensitive, outcome, truth=truth, weight=weight, cluster=cluster, positive=positive, missing=missing
+        )
         return cls.from_rows(rows, measure=measure, n_cells=n_cells, spacing=spacing, edges=edges)
 
     @classmethod
@@ -136,6 +153,7 @@ class Cells:
         outcome: str,
         truth: str | None = None,
         weight: str | None = None,
+        cluster: str | None = None,
         measure: str | Measure | Iterable[str | Measure] = "auto",
         positive: Any = None,
         missing: Missing = "error",
@@ -144,7 +162,7 @@ class Cells:
         edges: Any = None,
     ) -> Cells:
         """Fill cells from named columns of a frame, a mapping or a file; see `from_rows` for the options."""
-        roles = {"sensitive": sensitive, "outcome": outcome, "truth": truth, "weight": weight}
+        roles = {"sensitive": sensitive, "outcome": outcome, "truth": truth, "weight": weight, "cluster": cluster}
         names = {role: name for role, name in roles.items() if name is not None}
         columns = read_table(data, list(names.values())).columns
         rows = Rows.from_arrays(
@@ -209,7 +227,7 @@ class Cells:
             first=binner.first_values(values),
             rows=row_counts,
             measures=measures,
-            moments={name: _moments(a, b, rows.weight, total, row_counts) for name, (a, b) in columns.items()},
+            moments={name: _moments(a, b, rows, total, row_counts) for name, (a, b) in columns.items()},
             counts=counts,
             distinct=binner.distinct,
             missing=some_missing,
@@ -286,7 +304,8 @@ def _resolve_measures(measure: str | Measure | Iterable[str | Measure], rows: Ro
     return {m.name: check_measure(m, rows) for m in found}
 
 
-def _moments(a: Array, b: Array, weight: Array | None, total: Any, row_counts: NDArray[np.int64]) -> Moments:
+def _moments(a: Array, b: Array, rows: Rows, total: Any, row_counts: NDArray[np.int64]) -> Moments:
+    weight = rows.weight
     counts = b > 0
     if not counts.any():
         raise InputError("no row counts in this measure: its denominator B is 0 everywhere.")
@@ -294,7 +313,7 @@ def _moments(a: Array, b: Array, weight: Array | None, total: Any, row_counts: N
     simple = bool((b == 1).all()) if every else False
     rates = a if simple else (a / b if every else a[counts] / b[counts])
     low, high = float(rates.min()), float(rates.max())
-    if simple and weight is None:
+    if simple and weight is None and rows.cluster is None:
         sums_b = row_counts.astype(np.float64)
         sums_a = total(a)
         aa = sums_a if _is_zero_one(a) else total(a * a)
@@ -303,7 +322,48 @@ def _moments(a: Array, b: Array, weight: Array | None, total: Any, row_counts: N
         a, b = a * weight, b * weight
         if not (b > 0).any():
             raise InputError("no row that counts in this measure has a positive weight.")
-    return Moments(total(b), total(a), total(b * b), total(a * b), total(a * a), low, high)
+    bb, ab, aa = products(a, b, rows.cluster)
+    return Moments(total(b), total(a), total(bb), total(ab), total(aa), low, high, dispersion_of(a, b, rows))
+
+
+def products(a: Array, b: Array, cluster: NDArray[np.intp] | None) -> tuple[Array, Array, Array]:
+    """Give b², ab and a² of each row; with clusters each row is multiplied by its whole cluster.
+
+    Summed over whole clusters they are then squares and products of the clusters' sums, and over part of one no less
+    than these: an effective size made of them is never too large.
+    """
+    if cluster is None:
+        return b * b, a * b, a * a
+    b_all, a_all = (np.bincount(cluster, x)[cluster] for x in (b, a))
+    return b * b_all, (a * b_all + b * a_all) / 2, a * a_all
+
+
+def dispersion_of(a: Array, b: Array, rows: Rows) -> float:
+    """Estimate how much of a cluster's rows is repetition: 1 if all, down to the share that independent rows have.
+
+    It is the variance of clusters' sums over that of yes/no sums that repeat fully: an upper bound, two standard
+    errors up, and the largest over five parts of the attribute, for rows may resemble each other more in some places.
+    """
+    used = b > 0
+    if rows.cluster is None or (a[used] < 0).any() or (a[used] > b[used]).any():
+        return 1.0
+    n = int(rows.cluster.max()) + 1
+    b_sum, a_sum, rows_of = (np.bincount(rows.cluster, x, n) for x in (b, a, np.ones(rows.n)))
+    place = np.bincount(rows.cluster, np.nan_to_num(rows.sensitive), n) / np.maximum(rows_of, 1)
+    known = np.flatnonzero(b_sum > 0)
+    worst = 0.0
+    for part in np.array_split(known[np.argsort(place[known], kind="stable")], 5):
+        if part.size < 30:
+            return 1.0
+        rate = a_sum[part].sum() / b_sum[part].sum()
+        squares = (a_sum[part] - rate * b_sum[part]) ** 2
+        full = np.sum(b_sum[part] ** 2) * rate * (1 - rate)
+        if full <= 0 or squares.sum() <= 0:
+            return 1.0
+        margin = 2 * squares.std() / (squares.mean() * np.sqrt(part.size))
+        worst = max(worst, float(squares.sum() / full * (1 + margin)))
+    independent = float(np.sum(b * b) / np.sum(b_sum**2))
+    return min(1.0, max(worst, independent))
 
 
 def _is_zero_one(values: Array) -> bool:

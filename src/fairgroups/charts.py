@@ -24,6 +24,7 @@ VERDICT_COLOURS = {
     "advantaged": "#0072B2",
     "above": "#0072B2",
     "no relevant difference": "#009E73",
+    "no discrimination found": "#009E73",
     "not enough evidence": "#767676",
 }
 _SHAPES = {
@@ -32,6 +33,7 @@ _SHAPES = {
     "advantaged": "diamond",
     "above": "triangle-up",
     "no relevant difference": "circle",
+    "no discrimination found": "circle",
     "not enough evidence": "cross",
 }
 # The renderer measures text in Liberation Sans, which is as wide as Arial and Helvetica; other fonts get some room.

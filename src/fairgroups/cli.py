@@ -79,16 +79,29 @@ def audit(
         typer.Option("--sensitive", "-s", help="Column of a sensitive attribute; say it again for several at once."),
     ],
     outcome: Annotated[str, typer.Option("--outcome", "-o", help="Column of the decision or score that is audited.")],
-    truth: Annotated[str | None, typer.Option(help="Column of the true label.")] = None,
+    truth: Annotated[
+        str | None, typer.Option(help="Column of the true label; the outcome's differences are compared with its.")
+    ] = None,
+    compare_with: Annotated[
+        str | None, typer.Option(help="Column of another model's outcome, to compare with instead of the truth.")
+    ] = None,
     weight: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
+    cluster: Annotated[
+        str | None, typer.Option(help="Column that says which rows belong together, such as a person's number.")
+    ] = None,
     measure: Annotated[
         str,
         typer.Option(
-            help="auto, statistical_parity, equal_opportunity, predictive_equality, error_rate, precision, mean or "
-            "calibration."
+            help="auto, statistical_parity, equal_opportunity, predictive_equality, equalized_odds, error_rate, "
+            "precision, mean or calibration."
         ),
     ] = "auto",
-    groups: Annotated[int, typer.Option(help="Number of groups.", min=1)] = 5,
+    against: Annotated[str, typer.Option(help="Compare each group with everyone, or with the rest.")] = "everyone",
+    groups: Annotated[str, typer.Option(help="Number of groups, or auto: as many as the data calls for.")] = "auto",
+    selection: Annotated[
+        str, typer.Option(help="How auto chooses: auto, band, cv (cross-validation) or bic.")
+    ] = "auto",
+    max_groups: Annotated[int, typer.Option(help="The most groups that auto may choose.", min=1)] = 20,
     edges: Annotated[
         str | None, typer.Option(help="Judge these groups instead of searching: borders such as 25,45.")
     ] = None,
@@ -104,7 +117,7 @@ def audit(
         typer.Option("--favourable/--unfavourable", help="Whether the outcome is good to receive.", show_default=False),
     ] = None,
     missing: Annotated[str, typer.Option(help="Missing values: error, drop or group.")] = "error",
-    inference: Annotated[str, typer.Option(help="band, split or plugin.")] = "band",
+    inference: Annotated[str, typer.Option(help="band, crossfit or plugin.")] = "band",
     level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
     relevant_gap: Annotated[
         float | None,
@@ -118,7 +131,13 @@ def audit(
     budget: Annotated[
         float, typer.Option(help="Seconds that an exact search over several attributes may take, about.")
     ] = 10.0,
-    seed: Annotated[int, typer.Option(help="For splits and simulations.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="For halves, folds and simulations.", min=0)] = 0,
+    checks: Annotated[
+        bool,
+        typer.Option(
+            "--checks/--no-checks", help="Permutation test, monotonicity, stability of borders, model against truth."
+        ),
+    ] = True,
     out: Annotated[Path | None, typer.Option(help="Write an HTML page here.")] = None,
     json: Annotated[Path | None, typer.Option(help="Write the result as JSON here.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the conclusion only.")] = False,
@@ -131,9 +150,14 @@ def audit(
         sensitive=sensitive[0] if len(sensitive) == 1 else sensitive,
         outcome=outcome,
         truth=truth,
+        compare_with=compare_with,
         weight=weight,
+        cluster=cluster,
         measure=measure,
-        n_groups=groups,
+        against=against,  # type: ignore[arg-type]
+        n_groups=_count(groups),
+        selection=selection,  # type: ignore[arg-type]
+        max_groups=max_groups,
         partition=None if edges is None else _given(edges, sensitive, missing),
         monotonic=monotonic,  # type: ignore[arg-type]
         min_group_size=_size(min_group_size),
@@ -146,6 +170,7 @@ def audit(
         max_gap=max_gap,
         seed=seed,
         budget=budget,
+        checks=checks,
         verbose=not quiet and sys.stderr.isatty(),
     )
     _finish(result, out, json, quiet=quiet)
@@ -180,6 +205,17 @@ def _given(edges: str, names: list[str], missing: str) -> Partition:
     return Partition.from_edges(borders, name=names[0], missing=missing)  # type: ignore[arg-type]
 
 
+def _count(text: str) -> Any:
+    from fairgroups.errors import InputError
+
+    if text == "auto":
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        raise InputError(f"--groups must be a whole number or 'auto'; got {text!r}.") from None
+
+
 def _size(text: str) -> Any:
     from fairgroups.errors import InputError
 
@@ -202,7 +238,8 @@ def _finish(result: Audit, out: Path | None, json: Path | None, *, quiet: bool) 
     typer.echo("")
     typer.echo(result.conclusion)
     if not quiet:
-        _print_table(result)
+        for part in result.parts or (result,):
+            _print_table(part)
     if result.gate is not None:
         limit = size(result.settings["max_gap"], percent=bool(result.data["percent"]))
         typer.echo(f"Limit of {limit} on every group's difference: {result.gate}.")
@@ -212,13 +249,23 @@ def _finish(result: Audit, out: Path | None, json: Path | None, *, quiet: bool) 
         typer.echo(f"JSON: {json.resolve()}")
 
 
+def _least(record: dict[str, Any], *, percent: bool) -> str:
+    """Say from which difference on a group that is not shown to differ would have been."""
+    from fairgroups.report.words import points
+
+    if record["verdict"] not in ("not enough evidence", "no relevant difference"):
+        return ""
+    known = record["detectable"] == record["detectable"]
+    return f" (shown from {points(record['detectable'], percent=percent).lstrip('+')})" if known else ""
+
+
 def _print_table(result: Audit) -> None:
     from rich import box
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
-    from fairgroups.report.words import amount, counted, points
+    from fairgroups.report.words import amount, counted, points, second_opinions
 
     percent = bool(result.data["percent"])
     console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
@@ -237,18 +284,21 @@ def _print_table(result: Audit) -> None:
             amount(r["rate"], percent=percent),
             points(r["phi"], percent=percent),
             f"{low} to {high}",
-            f"[{colour}]{r['verdict']}[/]",
+            f"[{colour}]{r['verdict']}[/]{_least(r, percent=percent)}",
         )
     console.print(table)
     higher = result.settings["higher_is"]
     reading = "" if higher == "neutral" else f" A higher rate is read as {higher} for the person"
     if reading:
         reading += "; --unfavourable turns this round." if higher == "better" else "."
+    whom = "everybody" if result.settings["against"] == "everyone" else "the rest"
     said = (
         f"Everybody: {amount(result.overall, percent=percent)} ({result.data['rows_judged']:,} rows). "
-        f"Rate: {escape(result.measure.rate)}. Diff.: from everybody{', in points' if percent else ''}.{reading}"
+        f"Rate: {escape(result.measure.rate)}. Diff.: from {whom}{', in points' if percent else ''}.{reading}"
     )
     console.print(said, soft_wrap=True)
+    for line in second_opinions(result):
+        console.print(escape(line), soft_wrap=True)
     for note in result.notes:
         console.print(f"Note: {escape(note)}", soft_wrap=True)
 

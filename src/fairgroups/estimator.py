@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from fairgroups.boxes import BoxPartition
 from fairgroups.cells import Cells, Spacing
 from fairgroups.errors import InputError
-from fairgroups.evidence.rates import GroupRates, explained_share, group_rates
-from fairgroups.measures import Measure
+from fairgroups.evidence.rates import Against, GroupRates, explained_share, group_rates
+from fairgroups.measures import JointMeasure, Measure, resolve_measure
 from fairgroups.partition import Partition
 from fairgroups.rows import Column, Missing, Rows, check_finite, mixed_columns, refuse_missing
 from fairgroups.search.path import Path
@@ -27,7 +27,7 @@ class GroupEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """An estimator that puts people into groups of one or several sensitive columns."""
 
     missing: Missing
-    measure: str | Measure
+    measure: str | Measure | JointMeasure
     positive: Any
     partition_: Partition | BoxPartition
     n_features_in_: int
@@ -104,17 +104,20 @@ class GroupEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _describe(self, cells: Cells, measure: Measure) -> None:
         assert isinstance(self.partition_, Partition)
         groups = group_rates(cells, self.partition_, measure)
-        self._take(groups, explained_share(cells, measure, groups.variance))
+        self._take([groups], [explained_share(cells, measure, groups.variance)])
 
-    def _take(self, groups: GroupRates, explained: float) -> None:
+    def _take(self, groups: list[GroupRates], explained: list[float], against: Against = "everyone") -> None:
+        """Keep what is known of the groups; one column for each rate where there are several."""
         self.n_groups_ = self.partition_.n_groups
-        self.rates_ = groups.rate
-        self.phi_ = groups.phi
-        self.variance_ = groups.variance
-        self.explained_ = explained
+        self.rates_ = np.stack([g.rate for g in groups], axis=1).squeeze(axis=1 if len(groups) == 1 else ())
+        phi = [g.phi_against(against) for g in groups]
+        self.phi_ = phi[0] if len(groups) == 1 else np.stack(phi, axis=1)
+        self.variance_ = sum(g.variance_against(against) for g in groups)
+        self.explained_ = float(np.mean(explained))
 
     def _cells(self, rows: Rows, n_cells: int | None, spacing: Spacing = "quantile") -> tuple[Cells, Measure]:
-        cells = Cells.from_rows(rows, measure=self.measure, n_cells=n_cells, spacing=spacing)
+        chosen = resolve_measure(self.measure, outcome_is_binary=rows.outcome_is_binary)  # type: ignore[arg-type]
+        cells = Cells.from_rows(rows, measure=chosen, n_cells=n_cells, spacing=spacing)
         (measure,) = cells.measures.values()
         return cells, measure
 

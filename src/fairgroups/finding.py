@@ -1,9 +1,10 @@
-"""The groups an audit looks for: as many as asked, none too small to judge, with notes on what could not be had."""
+"""Finding groups: as many as asked or as the data calls for, none too small, with notes on what could not be had."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -12,100 +13,231 @@ from numpy.typing import NDArray
 from fairgroups.boxes import BoxPartition
 from fairgroups.cells import Cells, Moments
 from fairgroups.errors import InputError
+from fairgroups.evidence.band import Band, Calibration
 from fairgroups.evidence.calibration import from_table
 from fairgroups.evidence.likelihood import kl
-from fairgroups.evidence.rates import moments_by
-from fairgroups.measures import Measure
+from fairgroups.evidence.rates import Against, moments_by
+from fairgroups.evidence.selection import (
+    MOST_GROUPS,
+    Criterion,
+    Selection,
+    by_band,
+    by_bic,
+    by_cross_validation,
+    check_criterion,
+)
+from fairgroups.measures import JointMeasure, Measure, parts_of
 from fairgroups.partition import Partition
 from fairgroups.progress import progress_bar
 from fairgroups.rows import Missing, Rows
-from fairgroups.search.boxes import best_boxes
+from fairgroups.search.boxes import BoxSearch, best_boxes
+from fairgroups.search.frontier import BoxFrontier, best_frontier_boxes, best_frontier_path
 from fairgroups.search.grid import Points
 from fairgroups.search.monotone import Monotonic
-from fairgroups.search.options import check_n_groups, limits_of, search, whole_number
-from fairgroups.search.path import Limits, Units
+from fairgroups.search.options import limits_of, search, whole_number
+from fairgroups.search.path import Limits, Path, Units
 
-__all__ = ["Found", "find"]
+__all__ = ["Found", "Wish", "find"]
 
 Array = NDArray[np.float64]
+MOST_BOXES = 8  # cross-validation tries up to so many groups of several attributes
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is asked of the groups; see `FairGroups` for each."""
+
+    n_groups: int | Literal["auto"] = "auto"
+    selection: Criterion = "auto"
+    max_groups: int = MOST_GROUPS
+    monotonic: Monotonic | None = None
+    min_group_size: float | Literal["auto"] = 1
+    min_denominator: float = 0.0
+    n_cells: int | None = None
+    budget: float = 10.0
+    level: float = 0.95
+    calibration: Calibration = "auto"
+    seed: int = 0
+    against: Against = "everyone"
+    verbose: bool = False
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.n_groups, str) and self.n_groups == "auto"):
+            if isinstance(self.n_groups, str):
+                raise InputError(f"`n_groups` must be a whole number of at least 1, or 'auto'; got {self.n_groups!r}.")
+            whole_number(self.n_groups, "n_groups")
+        whole_number(self.max_groups, "max_groups")
+        if self.against not in ("everyone", "rest"):
+            raise InputError(f"`against` must be 'everyone' or 'rest'; got {self.against!r}.")
+
+    @property
+    def automatic(self) -> bool:
+        """Say whether the data is to choose the number of groups."""
+        return self.n_groups == "auto"
+
+    def most(self, available: int) -> int:
+        """Give the largest number of groups to look for."""
+        return min(self.max_groups if isinstance(self.n_groups, str) else int(self.n_groups), available)
+
+    def limits(self, moments: Sequence[Moments], n_rows: int) -> Limits:
+        """Give the least that a group must hold; `moments` of each rate looked at."""
+        if self.min_group_size != "auto":
+            return limits_of(self.min_group_size, self.min_denominator, n_rows)
+        n_groups = 2 if isinstance(self.n_groups, str) else int(self.n_groups)
+        least = max(_smallest_judgeable(m, n_groups) for m in moments)
+        return Limits(1, max(least, limits_of(1, self.min_denominator, 1).b))
 
 
 @dataclass(frozen=True)
 class Found:
-    """Groups, the variance of Φ with 1, 2, … of them, whether they are proven best, and what to tell the reader."""
+    """Groups, the variance of Φ with 1, 2, … of them, whether they are proven best, and what to tell the reader.
+
+    `most` is the number that was asked for, or the largest that was tried; `limits` what each group had to hold.
+    """
 
     partition: Partition | BoxPartition
     variance: Array
     exact: bool
     gap: float
+    most: int
+    limits: Limits
+    selection: Selection | None
     notes: list[str]
+    cells: Cells | None = None
 
 
-def find(
-    rows: Rows,
-    measure: Measure,
-    *,
-    n_groups: int,
-    monotonic: Monotonic | None,
-    min_group_size: float | Literal["auto"],
-    min_denominator: float,
-    n_cells: int | None,
-    budget: float,
-    missing: Missing,
-    verbose: bool,
-) -> Found:
+def find(rows: Rows, measure: Measure | JointMeasure, wish: Wish, missing: Missing = "error") -> Found:
     """Search for the groups; where the data cannot give as many as asked for, take what it can give and say so."""
-    whole_number(n_groups, "n_groups")
     line = len(rows.columns) == 1
-    cells = Cells.from_rows(rows, measure=measure, n_cells=n_cells) if line else None
-    points = None if line else Points.of(rows, measure)
-    units = len(Units.of(cells, measure)) if cells is not None else rows.n
-    asked, n_groups = n_groups, min(n_groups, units)
-    if cells is not None:
-        check_n_groups(n_groups, cells, measure)
-    if min_group_size == "auto":
-        least = _smallest_judgeable(
-            cells[measure] if cells is not None else moments_by(rows, measure, np.zeros(rows.n, dtype=np.intp), 1),
-            n_groups,
+    criterion = check_criterion(wish.selection, line=line)
+    parts = parts_of(measure)
+    if wish.monotonic is not None and (not line or len(parts) > 1 or wish.against == "rest"):
+        raise InputError(
+            "`monotonic` is for one sensitive column and one rate against everyone.", "leave it out, or ask for that."
         )
-        limits = Limits(1, max(least, limits_of(1, min_denominator, 1).b))
-    else:
-        limits = limits_of(min_group_size, min_denominator, rows.n)
-    if cells is not None:
-        path = search(cells, measure, n_groups, monotonic=monotonic, limits=limits)
+    if criterion == "bic" and len(parts) > 1:
+        raise InputError("`selection` 'bic' is for one rate.", "use 'auto'.")
+    found = (_on_the_line if line else _boxes)(rows, parts, wish, missing, criterion)
+    if found.selection is not None and not found.selection.settled:
+        more = "there are differences left inside them" if criterion == "band" else "more might be better"
+        found.notes.append(f"{found.partition.n_groups} groups were the most allowed, and {more}.")
+    n_found = len(found.variance)
+    if not wish.automatic and n_found < int(wish.n_groups) and not found.notes:
+        found.notes.append(
+            f"{wish.n_groups} groups were asked for; the data gives {n_found} "
+            f"(groups must differ in the attribute and hold B ≥ {found.limits.b:.3g})."
+        )
+    return found
+
+
+def _on_the_line(rows: Rows, parts: tuple[Measure, ...], wish: Wish, missing: Missing, criterion: str) -> Found:
+    cells = Cells.from_rows(rows, measure=parts, n_cells=wish.n_cells)
+    limits = wish.limits([cells[part] for part in parts], rows.n)
+    most = wish.most(len(Units.of(cells, parts[0])))
+    notes: list[str] = []
+    gaps: Array | None = None
+
+    def paths(k: int) -> Path:
+        nonlocal gaps
+        if len(parts) == 1:
+            path = search(cells, parts[0], k, monotonic=wish.monotonic, limits=limits)
+        else:
+            path, gaps = best_frontier_path(cells, parts, k, limits, against_rest=False)
         if len(path) == 0:
             raise InputError(
                 f"the {rows.n} rows do not make one group of at least {limits.rows:g} rows and B ≥ {limits.b:g}.",
                 "lower min_group_size or min_denominator.",
             )
-        notes = [path.note[0].upper() + path.note[1:]] if path.note else []
-        found = Found(path.partition(len(path), missing=missing), path.variance, path.exact, 0.0, notes)
+        return path
+
+    selection = None
+    if wish.automatic and criterion == "band":
+        # A fifth of the error that the intervals may make: one group too many is read as a finding.
+        level = 1 - (1 - wish.level) / 5 / len(parts)
+        bands = [Band(cells, m, level=level, calibration=wish.calibration, seed=wish.seed) for m in parts]
+        units = Units.of(cells, parts[0])
+        free = len(parts) == 1 and wish.monotonic is None
+        path, selection = by_band(paths, bands, units, limits, most=most, free=free)
     else:
-        assert points is not None
-        if monotonic is not None:
-            raise InputError("`monotonic` is for one sensitive column.", "leave it out, or name one column.")
-        with progress_bar("Searching for groups", shown=verbose) as progress:
-            boxes = best_boxes(points, n_groups, limits, n_cells=n_cells, budget=budget, progress=progress)
-        notes = []
-        if not boxes.exact:
-            notes.append(
-                "The exact search was beyond its budget: the groups are good ones, and the variance on the grid could "
-                f"be at most {100 * boxes.gap:.1f} % larger."
+        path = paths(most)
+        if wish.automatic:
+            folds = criterion == "cv"
+            selection = _line_by_folds(rows, parts, wish, limits, most) if folds else by_bic(path, parts[0])
+    n_groups = len(path) if selection is None else min(selection.n_groups, len(path))
+    if path.note and (selection is None or n_groups == len(path)):
+        notes.append(path.note[0].upper() + path.note[1:])
+    if wish.against == "rest" and n_groups > 1:
+        path, gaps = best_frontier_path(cells, parts, n_groups, limits, against_rest=True)
+        n_groups = min(n_groups, len(path))
+    gap = 0.0 if gaps is None else float(gaps[n_groups - 1])
+    partition = path.partition(n_groups, missing=missing)
+    return Found(partition, path.variance, path.exact, gap, most, limits, selection, notes, cells)
+
+
+def _line_by_folds(rows: Rows, parts: tuple[Measure, ...], wish: Wish, limits: Limits, most: int) -> Selection:
+    share = Limits(0.85 * limits.rows, 0.85 * limits.b)  # nine tenths of the rows are there
+
+    def paths(part: Rows) -> tuple[Sequence[Partition], Array]:
+        cells = Cells.from_rows(part, measure=parts, n_cells=wish.n_cells)
+        if len(parts) == 1:
+            path = search(cells, parts[0], most, monotonic=wish.monotonic, limits=share)
+        else:
+            path, _ = best_frontier_path(cells, parts, most, share, against_rest=False)
+        return [path.partition(k, missing="group") for k in range(1, len(path) + 1)], path.variance
+
+    with progress_bar("Choosing the number of groups", shown=wish.verbose) as progress:
+        return by_cross_validation(rows, parts, paths, seed=wish.seed, progress=progress)
+
+
+def _boxes(rows: Rows, parts: tuple[Measure, ...], wish: Wish, missing: Missing, _: str) -> Found:
+    together = [moments_by(rows, part, np.zeros(rows.n, dtype=np.intp), 1) for part in parts]
+    limits = wish.limits(together, rows.n)
+    most = wish.most(rows.n)
+    selection = None
+    if wish.automatic:
+        most = min(most, MOST_BOXES)
+        selection = _boxes_by_folds(rows, parts, wish, limits, most)
+    n_groups = most if selection is None else selection.n_groups
+    with progress_bar("Searching for groups", shown=wish.verbose) as progress:
+        if len(parts) > 1 or (wish.against == "rest" and n_groups > 1):
+            rest = wish.against == "rest"
+            found = best_frontier_boxes(
+                rows, parts, n_groups, limits, against_rest=rest, n_cells=wish.n_cells, progress=progress
             )
-        found = Found(boxes.partition(missing), boxes.variance, boxes.exact, boxes.gap, notes)
-    n_found = len(found.variance)
-    if n_found < asked and not found.notes:
-        found.notes.append(
-            f"{asked} groups were asked for; the data gives {n_found} "
-            f"({units} distinct values that count, and groups must be large enough to judge)."
+            partition = replace(found.partitions[-1], missing=missing)
+            gap = float(found.gaps[-1])
+            return Found(partition, found.variance, gap < 1e-9, gap, most, limits, selection, [])
+        points = Points.of(rows, parts[0])
+        boxes = best_boxes(points, n_groups, limits, n_cells=wish.n_cells, budget=wish.budget, progress=progress)
+    notes = []
+    if not boxes.exact:
+        notes.append(
+            "The exact search was beyond its budget: the groups are good ones, and the variance on the grid could "
+            f"be at most {100 * boxes.gap:.1f} % larger."
         )
-    return found
+    return Found(boxes.partition(missing), boxes.variance, boxes.exact, boxes.gap, most, limits, selection, notes)
+
+
+def _boxes_by_folds(rows: Rows, parts: tuple[Measure, ...], wish: Wish, limits: Limits, most: int) -> Selection:
+    share = Limits(0.75 * limits.rows, 0.75 * limits.b)  # four fifths of the rows are there
+
+    def tilings(part: Rows) -> tuple[Sequence[BoxPartition], Array]:
+        found: BoxFrontier | BoxSearch
+        if len(parts) == 1:
+            points = Points.of(part, parts[0])
+            found = best_boxes(points, most, share, n_cells=wish.n_cells, budget=wish.budget / 20)
+        else:
+            found = best_frontier_boxes(part, parts, min(most, 5), share, against_rest=False, n_cells=wish.n_cells)
+        return [replace(p, missing="group") for p in found.partitions], found.variance
+
+    with progress_bar("Choosing the number of groups", shown=wish.verbose) as progress:
+        return by_cross_validation(rows, parts, tilings, n_folds=5, seed=wish.seed, progress=progress)
 
 
 def _smallest_judgeable(moments: Moments, n_groups: int) -> float:
     """Find the least B with which a group of extreme rate could get a verdict; smaller groups say nothing."""
     total = float(moments.b.sum())
-    size = total**2 / float(moments.bb.sum())
+    size = moments.size
     rate = float(moments.a.sum()) / total
     if moments.bounded and 0 < rate < 1:
         q = from_table(size, rate, 0.95).phi

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
 from typing import Any, Literal, Self
 
+from fairgroups.boxes import BoxPartition
 from fairgroups.cells import Spacing
 from fairgroups.errors import InputError
 from fairgroups.estimator import GroupEstimator
-from fairgroups.evidence.rates import explained_by_boxes, group_rates_of_rows
-from fairgroups.measures import Measure, resolve_measure
+from fairgroups.evidence.rates import Against, explained_by_boxes, explained_share, group_rates, group_rates_of_rows
+from fairgroups.evidence.selection import MOST_GROUPS, Criterion
+from fairgroups.finding import Wish, find
+from fairgroups.measures import JointMeasure, Measure, parts_of, resolve_any
 from fairgroups.partition import Partition
-from fairgroups.progress import progress_bar
-from fairgroups.rows import Missing, Rows, check_measure
-from fairgroups.search.boxes import best_boxes
+from fairgroups.rows import Missing, check_measure
 from fairgroups.search.clusters import best_clusters
-from fairgroups.search.grid import Points
 from fairgroups.search.monotone import Monotonic
-from fairgroups.search.options import check_n_groups, limits_of, search, whole_number
+from fairgroups.search.options import check_n_groups
 
 __all__ = ["FairGroups", "FairKMeans", "FixedGroups"]
 
@@ -30,11 +32,22 @@ class FairGroups(GroupEstimator):
 
     Parameters
     ----------
-    n_groups : int
-        Number of groups.
+    n_groups : int or "auto"
+        Number of groups. ``"auto"``: as many as the data calls for. One group is a possible answer: no discrimination
+        found.
     measure : str or Measure
         The rate compared: ``"auto"`` (statistical parity for a yes/no outcome, the mean for numbers),
         ``"equal_opportunity"`` and the other names in `fairgroups.MEASURES`, or a `Measure`.
+        ``"equalized_odds"`` looks at true and false positive rates at once: `phi_` and `rates_` then have two columns.
+    against : {"everyone", "rest"}
+        Whom a group is compared with. ``"rest"``: P(Y=1 | group) − P(Y=1 | not in the group), the paper's other
+        measure; its groups come with a certified `gap_`.
+    selection : {"auto", "band", "cv", "bic"}
+        How the number is chosen: ``"band"``, the fewest groups inside which no range is shown to differ;
+        ``"cv"``, cross-validated error with a paired one-standard-error rule; ``"bic"``. ``"auto"`` is the band for
+        one column and cross-validation for several.
+    max_groups : int
+        The most groups to choose.
     monotonic : {None, "increasing", "decreasing", "either"}
         Require that the groups' rates rise or fall with the attribute.
     min_group_size : int or float
@@ -60,6 +73,8 @@ class FairGroups(GroupEstimator):
         The groups.
     n_groups_ : int
         Their number.
+    selection_ : Selection or None
+        How their number was chosen, with the whole curve; None where it was given.
     phi_, rates_ : array
         Each group's Φ and rate.
     variance_ : float
@@ -93,9 +108,12 @@ class FairGroups(GroupEstimator):
 
     def __init__(
         self,
-        n_groups: int = 5,
+        n_groups: int | Literal["auto"] = "auto",
         *,
-        measure: str | Measure = "auto",
+        measure: str | Measure | JointMeasure = "auto",
+        against: Against = "everyone",
+        selection: Criterion = "auto",
+        max_groups: int = MOST_GROUPS,
         monotonic: Monotonic | None = None,
         min_group_size: float = 1,
         min_denominator: float = 0.0,
@@ -107,6 +125,9 @@ class FairGroups(GroupEstimator):
     ) -> None:
         self.n_groups = n_groups
         self.measure = measure
+        self.against = against
+        self.selection = selection
+        self.max_groups = max_groups
         self.budget = budget
         self.verbose = verbose
         self.monotonic = monotonic
@@ -132,42 +153,46 @@ class FairGroups(GroupEstimator):
         """
         columns = self._columns(X, reset=True)
         rows = self._rows(columns, y, truth, sample_weight)
-        if len(columns) > 1:
-            return self._fit_boxes(rows)
-        self._one(columns)
-        cells, measure = self._cells(rows, self.n_cells)
-        n_groups = check_n_groups(self.n_groups, cells, measure)
-        limits = limits_of(self.min_group_size, self.min_denominator, int(cells.rows.sum()))
-        path = search(cells, measure, n_groups, monotonic=self.monotonic, limits=limits)
-        if len(path) == 0 or (len(path) < n_groups and self.monotonic is None):
-            raise InputError(
-                f"only {len(path)} group(s) of at least {limits.rows:g} rows and B ≥ {limits.b:g} exist; "
-                f"`n_groups` is {n_groups}.",
-                "lower `n_groups`, `min_group_size` or `min_denominator`.",
-            )
-        return self._follow(path, n_groups, cells, measure)
-
-    def _fit_boxes(self, rows: Rows) -> Self:
-        if self.monotonic is not None:
-            raise InputError("`monotonic` is for one sensitive column.", "leave it out, or pass the column alone.")
-        measure = check_measure(resolve_measure(self.measure, outcome_is_binary=rows.outcome_is_binary), rows)
-        points = Points.of(rows, measure)
-        n_groups = whole_number(self.n_groups, "n_groups")
-        limits = limits_of(self.min_group_size, self.min_denominator, rows.n)
-        with progress_bar("Searching for groups", shown=self.verbose) as progress:
-            found = best_boxes(points, n_groups, limits, n_cells=self.n_cells, budget=self.budget, progress=progress)
-        if len(found) < n_groups:
-            raise InputError(
-                f"only {len(found)} group(s) of at least {limits.rows:g} rows and B ≥ {limits.b:g} exist "
-                f"(n_samples={rows.n}); `n_groups` is {n_groups}.",
-                "lower `n_groups`, `min_group_size` or `min_denominator`.",
-            )
+        if len(columns) == 1:
+            self._one(columns)
+        measure = resolve_any(self.measure, outcome_is_binary=rows.outcome_is_binary)
+        parts = [check_measure(part, rows) for part in parts_of(measure)]
+        wish = Wish(
+            n_groups=self.n_groups,
+            selection=self.selection,
+            max_groups=self.max_groups,
+            monotonic=self.monotonic,
+            min_group_size=self.min_group_size,
+            min_denominator=self.min_denominator,
+            n_cells=self.n_cells,
+            budget=self.budget,
+            against=self.against,
+            verbose=self.verbose,
+        )
+        found = find(rows, measure, wish)
+        if found.cells is not None and not wish.automatic:
+            check_n_groups(self.n_groups, found.cells, parts[0])
+        if not wish.automatic and len(found.variance) < int(self.n_groups):
+            if self.monotonic is None:
+                raise InputError(
+                    f"only {len(found.variance)} group(s) of at least {found.limits.rows:g} rows and "
+                    f"B ≥ {found.limits.b:g} exist (n_samples={rows.n}); `n_groups` is {self.n_groups}.",
+                    "lower `n_groups`, `min_group_size` or `min_denominator`.",
+                )
+            warnings.warn(found.notes[0], UserWarning, stacklevel=2)
+        self.partition_ = replace(found.partition, missing=self.missing)
         self.path_ = found.variance
+        self.selection_ = found.selection
         self.exact_ = found.exact
         self.gap_ = found.gap
-        self.partition_ = found.partition(self.missing)
-        groups = group_rates_of_rows(rows, self.partition_, measure)
-        self._take(groups, explained_by_boxes(rows, measure, groups.variance))
+        if isinstance(self.partition_, BoxPartition):
+            groups = [group_rates_of_rows(rows, self.partition_, part) for part in parts]
+            shares = [explained_by_boxes(rows, part, g.variance) for part, g in zip(parts, groups, strict=True)]
+        else:
+            assert found.cells is not None
+            groups = [group_rates(found.cells, self.partition_, part) for part in parts]
+            shares = [explained_share(found.cells, part, g.variance) for part, g in zip(parts, groups, strict=True)]
+        self._take(groups, shares, against=self.against)
         return self
 
 

@@ -15,7 +15,16 @@ from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
 
-__all__ = ["MEASURES", "Direction", "Measure", "resolve_measure"]
+__all__ = [
+    "EQUALIZED_ODDS",
+    "MEASURES",
+    "Direction",
+    "JointMeasure",
+    "Measure",
+    "parts_of",
+    "resolve_any",
+    "resolve_measure",
+]
 
 Array = NDArray[np.float64]
 Direction = Literal["better", "worse", "neutral"]
@@ -213,15 +222,52 @@ MEASURES: dict[str, Measure] = {
 }
 
 
+@dataclass(frozen=True)
+class JointMeasure:
+    """Several rates looked at together: the variances of their Φ add up.
+
+    Examples
+    --------
+    >>> from fairgroups import EQUALIZED_ODDS
+    >>> [part.rate for part in EQUALIZED_ODDS.parts]
+    ['true positive rate', 'false positive rate']
+    """
+
+    name: str
+    parts: tuple[Measure, ...]
+
+
+EQUALIZED_ODDS = JointMeasure("equalized_odds", (MEASURES["equal_opportunity"], MEASURES["predictive_equality"]))
+
+
+def parts_of(measure: Measure | JointMeasure) -> tuple[Measure, ...]:
+    """Give the rates that a measure is made of."""
+    return measure.parts if isinstance(measure, JointMeasure) else (measure,)
+
+
+def resolve_any(measure: str | Measure | JointMeasure, *, outcome_is_binary: bool) -> Measure | JointMeasure:
+    """Turn a name into a measure of one rate or of several."""
+    if isinstance(measure, JointMeasure):
+        return measure
+    if measure == EQUALIZED_ODDS.name:
+        return EQUALIZED_ODDS
+    return resolve_measure(measure, outcome_is_binary=outcome_is_binary)
+
+
 def resolve_measure(measure: str | Measure, *, outcome_is_binary: bool) -> Measure:
     """Turn a name into a `Measure`; ``"auto"`` is statistical parity for yes/no outcomes, else the mean."""
     if isinstance(measure, Measure):
         return measure
+    if measure == EQUALIZED_ODDS.name or isinstance(measure, JointMeasure):
+        raise InputError(
+            "equalized odds are two rates, and one is needed here.",
+            "use 'equal_opportunity' or 'predictive_equality'; FairGroups and audit take both at once.",
+        )
     if measure == "auto":
         return MEASURES["statistical_parity" if outcome_is_binary else "mean"]
     if measure not in MEASURES:
         raise InputError(
             f"unknown measure {measure!r}.",
-            f"use 'auto', {', '.join(map(repr, MEASURES))}, or a fairgroups.Measure of your own.",
+            f"use 'auto', {', '.join(map(repr, MEASURES))}, 'equalized_odds', or a fairgroups.Measure of your own.",
         )
     return MEASURES[measure]

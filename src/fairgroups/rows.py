@@ -18,7 +18,17 @@ from fairgroups.errors import InputError, MissingValuesError
 from fairgroups.measures import Measure
 from fairgroups.tables import is_missing, numbers, one_column, read_table, shorten
 
-__all__ = ["Column", "Missing", "Rows", "attribute", "check_finite", "check_measure", "mixed_columns", "refuse_missing"]
+__all__ = [
+    "Column",
+    "Missing",
+    "Rows",
+    "attribute",
+    "check_finite",
+    "check_measure",
+    "mixed_columns",
+    "refuse_missing",
+    "weighted_sums",
+]
 
 Array = NDArray[np.float64]
 Missing = Literal["error", "drop", "group"]
@@ -49,7 +59,9 @@ class Rows:
     columns: tuple[Column, ...]
     outcome: Array
     truth: Array | None = None
+    base: Array | None = None
     weight: Array | None = None
+    cluster: NDArray[np.intp] | None = None
     outcome_is_binary: bool = True
     dropped: Mapping[str, int] = field(default_factory=dict)
 
@@ -81,7 +93,9 @@ class Rows:
             columns=tuple(replace(column, values=column.values[index]) for column in self.columns),
             outcome=self.outcome[index],
             truth=None if self.truth is None else self.truth[index],
+            base=None if self.base is None else self.base[index],
             weight=None if self.weight is None else self.weight[index],
+            cluster=None if self.cluster is None else np.unique(self.cluster[index], return_inverse=True)[1].ravel(),
         )
 
     @classmethod
@@ -91,7 +105,9 @@ class Rows:
         outcome: Any,
         *,
         truth: Any = None,
+        base: Any = None,
         weight: Any = None,
+        cluster: Any = None,
         positive: Any = None,
         missing: Missing = "error",
         names: Mapping[str, str] | None = None,
@@ -102,8 +118,11 @@ class Rows:
         ----------
         sensitive : array-like, or mapping of names to array-likes
             The sensitive attribute, or several. Among several, columns of text are categories.
-        outcome, truth, weight : array-like
-            One value per row. `outcome` and `truth` may be boolean, 0/1, two labels, or numbers.
+        outcome, truth, base, weight : array-like
+            One value per row. `outcome`, `truth` and `base`, another outcome to compare with, may be boolean, 0/1, two
+            labels, or numbers.
+        cluster : array-like, optional
+            Which rows belong together, such as those of one person; any labels.
         positive : label, optional
             Which of two labels counts as 1.
         missing : {"error", "drop", "group"}
@@ -118,7 +137,15 @@ class Rows:
             name = (names or {}).get("sensitive", "")
             columns = [Column(name, numbers(one_column(sensitive), name or "sensitive"))]
         return cls.from_columns(
-            columns, outcome, truth=truth, weight=weight, positive=positive, missing=missing, names=names
+            columns,
+            outcome,
+            truth=truth,
+            base=base,
+            weight=weight,
+            cluster=cluster,
+            positive=positive,
+            missing=missing,
+            names=names,
         )
 
     @classmethod
@@ -128,7 +155,9 @@ class Rows:
         outcome: Any,
         *,
         truth: Any = None,
+        base: Any = None,
         weight: Any = None,
+        cluster: Any = None,
         positive: Any = None,
         missing: Missing = "error",
         names: Mapping[str, str] | None = None,
@@ -136,27 +165,39 @@ class Rows:
         """Check and convert what goes with sensitive columns that are read already; see `from_arrays`."""
         if missing not in ("error", "drop", "group"):
             raise InputError(f"`missing` must be 'error', 'drop' or 'group'; got {missing!r}.")
-        named = {"outcome": "outcome", "truth": "truth", "weight": "weight", **dict(names or {})}
+        named = {role: role for role in ("outcome", "truth", "base", "weight", "cluster")} | dict(names or {})
         found: dict[str, Array] = {column.name or "sensitive": column.values for column in columns}
         attributes = list(found)
-        roles = {"outcome": outcome, "truth": truth, "weight": weight}
         values: dict[str, Array] = {}
-        both = truth is not None  # one label may be the outcome's or the truth's
+        both = truth is not None or base is not None  # one label may be that of another column
         values["outcome"], binary = _outcome(one_column(outcome), named["outcome"], positive, optional_positive=both)
         if truth is not None:
             values["truth"], _ = _outcome(one_column(truth), named["truth"], positive, optional_positive=True)
+        if base is not None:
+            values["base"], _ = _outcome(one_column(base), named["base"], positive, optional_positive=True)
         if weight is not None:
             values["weight"] = numbers(one_column(weight), named["weight"])
+        if cluster is not None:
+            values["cluster"] = _labels(one_column(cluster))
         # One name may play two roles (an attribute that is also the outcome): keep them apart by role.
         checked = {**found, **{f"\0{role}": x for role, x in values.items()}}
-        shown = {key: key for key in attributes} | {f"\0{role}": named[role] for role in roles}
+        shown = {key: key for key in attributes} | {f"\0{role}": named[role] for role in values}
         _check_lengths(checked, shown)
         for key, x in checked.items():
             check_finite(x, shown[key])
         if weight is not None:
             _check_weight(values["weight"], named["weight"])
         keep, dropped = _apply_missing(checked, shown, set(attributes), missing)
-        rows = cls(tuple(columns), values["outcome"], values.get("truth"), values.get("weight"), binary, dropped)
+        rows = cls(
+            tuple(columns),
+            values["outcome"],
+            truth=values.get("truth"),
+            base=values.get("base"),
+            weight=values.get("weight"),
+            cluster=np.nan_to_num(values["cluster"]).astype(np.intp) if cluster is not None else None,
+            outcome_is_binary=binary,
+            dropped=dropped,
+        )
         if keep is None:
             return rows
         if not keep.any():
@@ -185,6 +226,12 @@ def check_measure(measure: Measure, rows: Rows) -> Measure:
     if measure.binary and measure.needs_truth and rows.truth is not None and not np.isin(rows.truth, (0.0, 1.0)).all():
         raise InputError(f"measure {measure.name!r} needs a yes/no truth, and the truth holds other numbers.")
     return measure
+
+
+def weighted_sums(rows: Rows, measure: Measure) -> tuple[Array, Array]:
+    """Give what each row adds to A and to B, weights included."""
+    a, b = measure.sums(rows.outcome, rows.truth)
+    return (a, b) if rows.weight is None else (a * rows.weight, b * rows.weight)
 
 
 def attribute(values: NDArray[Any], name: str) -> Column:
@@ -250,6 +297,15 @@ def _outcome(values: NDArray[Any], name: str, positive: Any, *, optional_positiv
         )
     codes = [np.nan if item is None else float(item == str(positive)) for item in items]
     return np.asarray(codes, dtype=np.float64), True
+
+
+def _labels(values: NDArray[Any]) -> Array:
+    """Turn labels of any kind into numbers; NaN where one is missing."""
+    if values.dtype.kind in "iub" and not isinstance(values, np.ma.MaskedArray):
+        return np.unique(values, return_inverse=True)[1].ravel().astype(np.float64)
+    items = values.filled(None).tolist() if isinstance(values, np.ma.MaskedArray) else values.tolist()
+    number: dict[Any, float] = {}
+    return np.array([np.nan if is_missing(item) else number.setdefault(item, float(len(number))) for item in items])
 
 
 def _likely(labels: list[str]) -> str:

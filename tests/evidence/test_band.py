@@ -67,7 +67,7 @@ def test_no_discrimination_is_called_so(n, n_groups, rate):
     def named(seed):
         rng = np.random.default_rng([seed, n, n_groups])
         data = {"x": rng.random(n), "y": rng.random(n) < rate}
-        found = audit(data, sensitive="x", outcome="y", n_groups=n_groups)
+        found = audit(data, sensitive="x", outcome="y", n_groups=n_groups, checks=False)
         return any(r["verdict"] in ("disadvantaged", "advantaged") for r in found.records)
 
     runs = 200 if n <= 2000 else 60
@@ -218,7 +218,7 @@ def test_missing_values_can_be_judged():
     assert found.records[-1]["verdict"] == "disadvantaged"
 
 
-@pytest.mark.parametrize("options", [{"level": 0.3}, {"level": 1.0}, {"calibration": "guess"}])
+@pytest.mark.parametrize("options", [{"level": 0.0}, {"level": 1.0}, {"calibration": "guess"}])
 def test_bad_options(options):
     with pytest.raises(InputError):
         Band(Cells.from_arrays([1, 2], [0, 1]), PARITY, **options)

@@ -65,7 +65,7 @@ def test_nothing_in_the_data_can_act():
     ],
 )
 def test_odd_data_makes_a_page(table):
-    assert page(table).count("<svg") == 2
+    assert page(table).count("<svg") >= 2
 
 
 def test_many_groups_and_empty_groups():

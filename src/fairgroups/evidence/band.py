@@ -7,19 +7,21 @@ range that a reader picks after looking at the picture.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fairgroups._kernels import most_different
 from fairgroups.cells import Cells, Moments
 from fairgroups.errors import InputError
 from fairgroups.evidence.calibration import Quantiles, from_table, simulated
+from fairgroups.evidence.likelihood import smallest_shown
 from fairgroups.evidence.rates import Bounds, GroupRates, LocalSpread, interval_bounds, residual_scale
 from fairgroups.measures import Measure
 
-__all__ = ["Band", "Calibration", "RangeEvidence"]
+__all__ = ["Band", "Calibration", "RangeEvidence", "check_level"]
 
 Array = NDArray[np.float64]
 Calibration = Literal["auto", "table", "simulate"]
@@ -43,6 +45,12 @@ class RangeEvidence:
     phi: float
     low: float
     high: float
+
+
+def check_level(level: float) -> None:
+    """Refuse what is no confidence level."""
+    if not isinstance(level, int | float | np.number) or not 0 < level < 1:
+        raise InputError(f"`level` must lie between 0 and 1; got {level!r}.", "0.95 is customary.")
 
 
 class Band:
@@ -88,20 +96,21 @@ class Band:
         calibration: Calibration = "auto",
         seed: int = 0,
     ) -> None:
-        if not 0.5 <= level <= 0.995:
-            raise InputError(f"`level` must lie between 0.5 and 0.995; got {level!r}.", "0.95 is customary.")
+        check_level(level)
         if calibration not in ("auto", "table", "simulate"):
             raise InputError(f"`calibration` must be 'auto', 'table' or 'simulate'; got {calibration!r}.")
         moments = cells[measure]
         self.cells = cells
+        self.measure = measure
         self.level = level
         self.bounded = moments.bounded
         self._sums = moments.map(lambda x: np.concatenate([[0.0], np.cumsum(x)]))
         self._moments = moments
-        self.n = float(self._sums.b[-1] ** 2 / self._sums.bb[-1])
+        self.n = moments.size
         self.overall = float(self._sums.a[-1] / self._sums.b[-1])
-        self._weight = float(self._sums.bb[-1] / self._sums.b[-1])
-        self.equal_weights = bool(np.allclose(moments.bb, moments.b * self._weight, rtol=1e-9))
+        self._weight = float(self._sums.noise[-1] / self._sums.b[-1])
+        self.equal_weights = bool(np.allclose(moments.noise, moments.b * self._weight, rtol=1e-9))
+        self._counts = cells.rows.astype(np.float64)
         self._rows = np.concatenate([[0.0], np.cumsum(cells.rows)])
         self._least_root = math.sqrt(2 * math.log(2 / (1 - level)))
         self.scale = None if self.bounded else residual_scale(moments)
@@ -113,7 +122,9 @@ class Band:
 
     def _calibrate(self, calibration: Calibration, seed: int) -> Quantiles:
         m = self._moments
-        plain = self.equal_weights and bool(np.allclose(m.aa, m.a * self._weight, rtol=1e-9))  # 0/1
+        plain = (
+            self.equal_weights and m.dispersion == 1 and bool(np.allclose(m.aa, m.a * self._weight, rtol=1e-9))
+        )  # 0/1
         can = self.bounded and plain
         if calibration == "simulate" and not can:
             raise InputError(
@@ -128,9 +139,9 @@ class Band:
     def cell_ranges(self, start: NDArray[np.intp], stop: NDArray[np.intp]) -> tuple[Moments, Bounds]:
         """Give sums and bounds for ranges of cells, from `start` up to, not including, `stop`."""
         own = self._sums.map(lambda x: x[stop] - x[start])
-        b, a, bb = (getattr(self._sums, x)[-1] - getattr(own, x) for x in ("b", "a", "bb"))
+        b, a, noise = (getattr(self._sums, x)[-1] - getattr(own, x) for x in ("b", "a", "noise"))
         n = np.minimum(own.effective_size, self.n)
-        rest = np.divide(b**2, bb, out=np.zeros_like(b), where=bb > 0)
+        rest = np.divide(b**2, noise, out=np.zeros_like(b), where=noise > 0)
         rows = self._rows[stop] - self._rows[start]
         rest_rows = self._rows[-1] - rows
         # With few cells and rare events the quantile may be small: never less than Chernoff's bound for one range.
@@ -138,7 +149,7 @@ class Band:
         phi_penalty = self._penalty(np.minimum(n, rest), np.minimum(rows, rest_rows))
         phi_root = np.maximum(self.quantiles.phi + phi_penalty, self._least_root)
         scale = None if self._spread is None else self._spread.of_ranges(start, stop)
-        return own, interval_bounds(own, n, (a, b, bb), rate_root, phi_root, scale)
+        return own, interval_bounds(own, n, (a, b, noise), rate_root, phi_root, scale)
 
     def _penalty(self, n: Array, rows: Array) -> Array:
         ratio = self.n / np.maximum(n, 1e-9)
@@ -146,6 +157,49 @@ class Band:
             ratio = np.maximum(ratio, self._rows[-1] / np.maximum(rows, 1.0))
         penalty: Array = np.sqrt(2 * (1 + np.log(np.maximum(ratio, 1.0))))
         return penalty
+
+    def most_different(
+        self,
+        start: int,
+        stop: int,
+        *,
+        min_rows: float = 1,
+        min_b: float = 0.0,
+        marks: NDArray[np.intp] | None = None,
+        decide: bool = False,
+    ) -> tuple[float, int, int]:
+        """Find the range inside a range of cells that differs most from the rest of it.
+
+        Returns by how much its likelihood root exceeds what chance allows, over all ranges at once, and its cells: up
+        to 0 the range of cells is homogeneous as far as this data can tell. Ranges with fewer than `min_rows` rows or
+        less B than `min_b`, or that leave less, are passed over; with `marks` only those between these cells are
+        looked at, and with `decide` any that differs will do, which is quicker. For unweighted yes/no outcomes the
+        whole attribute is homogeneous exactly when no range's interval of Φ excludes 0.
+        """
+        holds = self._moments.b[start:stop] > 0
+        starts = start + np.flatnonzero(holds)
+        if marks is not None:
+            starts = np.unique(np.append(marks[(marks > start) & (marks < stop)], start))
+        if starts.size < 2:
+            return -math.inf, start, stop
+        a, b, bb, rows = (
+            np.concatenate([[0.0], np.cumsum(np.add.reduceat(x[start:stop], starts - start))])
+            for x in (self._moments.a, self._moments.b, self._moments.noise, self._counts)
+        )
+        scale = 0.0 if self.scale is None else self.scale
+        rule = (self.quantiles.phi, self._least_root, self.n, self._rows[-1], self.equal_weights, scale)
+        excess, i, j = most_different(
+            a, b, bb, rows, 0, starts.size, *rule, float(min_rows), min_b, decide and self._spread is None
+        )
+        first, last = int(starts[i]) if i else start, int(starts[j]) if j < starts.size else stop
+        if self._spread is not None and excess > 0:  # values may scatter more here than elsewhere
+            own, rest = (float(x[0]) for x in self._spread.of_ranges(np.array([first]), np.array([last])))
+            n = (b[j] - b[i]) ** 2 / (bb[j] - bb[i])
+            n_rest = (b[-1] - b[j] + b[i]) ** 2 / (bb[-1] - bb[j] + bb[i])
+            difference = abs((a[j] - a[i]) / (b[j] - b[i]) - (a[-1] - a[j] + a[i]) / (b[-1] - b[j] + b[i]))
+            supposed = scale * math.sqrt(1 / n + 1 / n_rest)
+            excess += difference / math.sqrt(own**2 / n + rest**2 / n_rest) - difference / supposed
+        return excess, first, last
 
     def interval(self, low: float | None = None, high: float | None = None) -> RangeEvidence:
         """Judge the people whose attribute lies between `low` and `high`, both included; None leaves an end open.
@@ -199,4 +253,18 @@ class Band:
             np.divide(total, weight, out=mean, where=weight > 0)
             return mean
 
-        return Bounds(*(combine(x) for x in (parts.rate_low, parts.rate_high, parts.low, parts.high)))
+        return Bounds(*(combine(getattr(parts, field.name)) for field in fields(Bounds)))
+
+    def detectable(self, share: float) -> float:
+        """Give the smallest difference from everybody that a range with this share of the people would have shown.
+
+        NaN where no rate could be far enough. The larger of the two sides, below and above everybody.
+        """
+        n, rest = np.array([share * self.n]), np.array([(1 - share) * self.n])
+        root = np.maximum(
+            self.quantiles.phi + np.sqrt(2 * (1 + np.log(self.n / np.minimum(n, rest)))), self._least_root
+        )
+        if self.scale is not None:
+            return float((1 - share) * root[0] * self.scale * math.sqrt(1 / n[0] + 1 / rest[0]))
+        below, above = smallest_shown(np.clip([self.overall], 0.0, 1.0), n, rest, np.array([share]), root)
+        return float(np.fmax(below, above)[0])

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from fairgroups._kernels import cell_maxima
 
@@ -46,6 +47,9 @@ def _table() -> dict[str, Any]:
 def from_table(n: float, rate: float | None, level: float) -> Quantiles:
     """Look the quantiles up: interpolated in log n, the largest over the overall rate and all less rare ones.
 
+    Between and beyond the table's levels the quantile grows no faster than a normal one: the largest of normal
+    variables, each less a constant, changes by at most one when they do (Gaussian concentration).
+
     Parameters
     ----------
     n : float
@@ -57,9 +61,6 @@ def from_table(n: float, rate: float | None, level: float) -> Quantiles:
     """
     table = _table()
     levels, sizes, rates = table["levels"], table["rows"], table["rates"]
-    column = int(np.searchsorted(levels, level - 1e-9))
-    if column == len(levels):
-        raise ValueError(f"the table goes up to a level of {levels[-1]}; got {level}.")
     if rate is None:
         columns = {rates.index(GAUSSIAN)}
     else:
@@ -68,7 +69,10 @@ def from_table(n: float, rate: float | None, level: float) -> Quantiles:
         # Groups may have higher rates than everybody, so all rates from there up to one half count.
         columns = set(range(min(at, len(falling) - 1) + 1))
     of_rate, of_phi = (
-        max(np.interp(np.log(n), np.log(sizes), [row[j][column] for row in table[kind]]) for j in columns)
+        max(
+            np.interp(np.log(n), np.log(sizes), [_at_level(levels, row[j], level) for row in table[kind]])
+            for j in columns
+        )
         for kind in ("rate", "phi")
     )
     return Quantiles(float(of_rate) + ROUNDING, float(of_phi) + ROUNDING, "table")
@@ -98,9 +102,21 @@ def simulated(sizes: NDArray[np.int64], rate: float, level: float, *, n_draws: i
         at_rate, at_half = (_draw(kept, p, n_draws, seed) for p in (rate, 0.5))
         CACHE[key] = (np.stack([at_rate[0], at_half[0]]), np.stack([at_rate[1], at_half[1]]))
     of_rate, of_phi = CACHE[key]
-    safe = min(1.0, level + np.sqrt(level * (1 - level) / n_draws))  # one standard error to the safe side
-    q = [float(np.quantile(draws, safe, method="higher", axis=1).max()) for draws in (of_rate, of_phi)]
+    drawn = min(level, 1 - 20 / n_draws)  # beyond, too few draws are left
+    safe = min(1.0, drawn + np.sqrt(drawn * (1 - drawn) / n_draws))  # one standard error to the safe side
+    more = float(ndtri(level) - ndtri(drawn))
+    q = [float(np.quantile(draws, safe, method="higher", axis=1).max()) + more for draws in (of_rate, of_phi)]
     return Quantiles(q[0] + ROUNDING, q[1] + ROUNDING, f"simulated on {kept.size} cells")
+
+
+def _at_level(levels: list[float], quantiles: list[float], level: float) -> float:
+    above = [q for known, q in zip(levels, quantiles, strict=True) if known >= level - 1e-9]
+    below = [
+        q + float(ndtri(level) - ndtri(known))
+        for known, q in zip(levels, quantiles, strict=True)
+        if known <= level + 1e-9
+    ]
+    return min(above[:1] + below[-1:])
 
 
 def _safe_rate(rate: float, n: float) -> float:

@@ -1,4 +1,4 @@
-"""From a partition to rates with intervals: on the line by the band, in several dimensions by rows set aside."""
+"""From a partition to rates with intervals: on the line by the band, in several dimensions on rows set aside."""
 
 from __future__ import annotations
 
@@ -29,10 +29,22 @@ from fairgroups.measures import Measure
 from fairgroups.partition import Partition
 from fairgroups.rows import Rows
 
-__all__ = ["Evidence", "Inference", "judge_boxes", "judge_line"]
+__all__ = ["Evidence", "How", "Inference", "judge"]
 
 Array = NDArray[np.float64]
-Inference = Literal["band", "split", "plugin"]
+Inference = Literal["band", "crossfit", "plugin"]
+
+
+@dataclass(frozen=True)
+class How:
+    """How groups are to be judged; `judged` intervals hold at once where there are more than these groups'."""
+
+    inference: Inference = "band"
+    level: float = 0.95
+    calibration: Calibration = "auto"
+    seed: int = 0
+    n_cells: int | None = None
+    judged: int | None = None
 
 
 @dataclass(frozen=True)
@@ -47,32 +59,26 @@ class Evidence:
     band: Band | None
 
 
-def judge_line(
-    rows: Rows,
-    partition: Partition | BoxPartition,
-    measure: Measure,
-    *,
-    inference: Inference,
-    level: float,
-    calibration: Calibration,
-    seed: int,
-    n_cells: int | None,
-) -> Evidence:
-    """Judge groups of one attribute."""
+def judge(rows: Rows, partition: Partition | BoxPartition, measure: Measure, how: How) -> Evidence:
+    """Judge groups: found on other rows or given in advance, unless the band judges them."""
+    return (_judge_line if len(rows.columns) == 1 else _judge_boxes)(rows, partition, measure, how)
+
+
+def _judge_line(rows: Rows, partition: Partition | BoxPartition, measure: Measure, how: How) -> Evidence:
     if not isinstance(partition, Partition):
         raise InputError(f"the partition is of {len(partition.columns)} attributes; one was named.")
-    cells = Cells.from_rows(rows, measure=measure, n_cells=None if inference == "split" else n_cells)
+    cells = Cells.from_rows(rows, measure=measure, n_cells=None if how.inference == "crossfit" else how.n_cells)
     groups = group_rates(cells, partition, measure)
     moments = cells[measure]
-    scale = residual_scale(moments)
     band = None
-    if inference == "band":
-        band = Band(cells, measure, level=level, calibration=calibration, seed=seed)
+    if how.inference == "band":
+        band = Band(cells, measure, level=how.level, calibration=how.calibration, seed=how.seed)
         bounds = band.bounds(groups)
-    elif inference == "split":
-        bounds = fixed_bounds(groups, level, None if moments.bounded else scale)
+    elif how.inference == "crossfit":
+        scale = None if moments.bounded else residual_scale(moments)
+        bounds = fixed_bounds(groups, how.level, scale, judged=how.judged)
     else:
-        bounds = plugin_bounds(groups, level)
+        bounds = plugin_bounds(groups, how.level)
     explained = explained_share(cells, measure, groups.variance)
     return Evidence(groups, bounds, _spread(groups), explained, rate_curve(cells, measure, groups.runs), band)
 
@@ -84,10 +90,7 @@ def _spread(groups: GroupRates) -> float:
     return float(np.sqrt(max(squares, 0.0) / s.bb.sum()))
 
 
-def judge_boxes(
-    rows: Rows, partition: Partition | BoxPartition, measure: Measure, *, inference: Inference, level: float, **_: Any
-) -> Evidence:
-    """Judge groups of several attributes, found on other rows or given in advance."""
+def _judge_boxes(rows: Rows, partition: Partition | BoxPartition, measure: Measure, how: How) -> Evidence:
     if not isinstance(partition, BoxPartition) or partition.columns != tuple(c.name for c in rows.columns):
         raise InputError(
             f"the partition is of {partition.name!r}; the columns named are {[c.name for c in rows.columns]}.",
@@ -98,9 +101,9 @@ def judge_boxes(
     squares = float(np.sum(s.aa - 2 * rate * s.ab + rate**2 * s.bb))
     scale = upper_scale(squares, float(s.bb.sum()), float(np.sum(s.effective_size - 1)))
     bounds = (
-        plugin_bounds(groups, level)
-        if inference == "plugin"
-        else fixed_bounds(groups, level, None if s.bounded else scale)
+        plugin_bounds(groups, how.level)
+        if how.inference == "plugin"
+        else fixed_bounds(groups, how.level, None if s.bounded else scale, judged=how.judged)
     )
     explained = explained_by_boxes(rows, measure, groups.variance)
     return Evidence(groups, bounds, _spread(groups), explained, rate_plane(rows, measure), None)

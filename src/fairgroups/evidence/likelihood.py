@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import rel_entr
 
-__all__ = ["difference_bounds", "kl", "rate_bounds"]
+__all__ = ["difference_bounds", "kl", "rate_bounds", "smallest_shown"]
 
 Array = NDArray[np.float64]
 
@@ -39,6 +39,33 @@ def rate_bounds(rate: Array, n: Array, root: Array) -> tuple[Array, Array]:
 def difference_bounds(rate_1: Array, n_1: Array, rate_2: Array, n_2: Array, root: Array) -> tuple[Array, Array]:
     """Give the differences δ = μ_1 − μ_2 whose likelihood ratio against the observed rates is at most root²."""
     return -_upper(rate_2, n_2, rate_1, n_1, root), _upper(rate_1, n_1, rate_2, n_2, root)
+
+
+def smallest_shown(overall: Array, n_1: Array, n_2: Array, share: Array, root: Array) -> tuple[Array, Array]:
+    """Give the smallest differences from everybody, below and above, that would have been shown.
+
+    A group of `n_1` rows and the share `share` whose observed rate were further from `overall` than this, the rest
+    balancing it, would have an interval that excludes 0. NaN where no rate between 0 and 1 is far enough.
+    """
+    limit = np.square(root) / 2
+    balance = share / (1 - share)
+
+    def solve(mean: Array) -> Array:  # below; above is the mirror image
+        most = np.minimum(mean, (1 - mean) / balance)
+        low, high = np.zeros_like(mean), most.copy()
+
+        def distance(gap: Array) -> Array:
+            own, rest = np.clip(mean - gap, 0.0, 1.0), np.clip(mean + gap * balance, 0.0, 1.0)
+            return n_1 * kl(own, mean) + n_2 * kl(rest, mean)
+
+        possible = distance(most) > limit
+        for _ in range(60):
+            middle = (low + high) / 2
+            shown = distance(middle) > limit
+            low, high = np.where(shown, low, middle), np.where(shown, middle, high)
+        return np.where(possible, high, np.nan)
+
+    return solve(overall), solve(1 - overall)
 
 
 def _upper(rate_1: Array, n_1: Array, rate_2: Array, n_2: Array, root: Array) -> Array:

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtri, ndtri
 
 from fairgroups.boxes import BoxPartition
-from fairgroups.cells import Cells, Moments
+from fairgroups.cells import Cells, Moments, dispersion_of, products
 from fairgroups.errors import InputError
-from fairgroups.evidence.likelihood import difference_bounds, rate_bounds
+from fairgroups.evidence.likelihood import difference_bounds, rate_bounds, smallest_shown
 from fairgroups.measures import Direction, Measure
 from fairgroups.partition import Partition
-from fairgroups.rows import Rows
+from fairgroups.rows import Rows, weighted_sums
 
 __all__ = [
+    "Against",
     "Bounds",
     "GroupRates",
     "LocalSpread",
+    "codes_of",
     "explained_by_boxes",
     "explained_share",
     "fixed_bounds",
@@ -34,16 +37,23 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
+Against = Literal["everyone", "rest"]
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """Lower and upper ends for each group's rate and for its Φ."""
+    """Lower and upper ends for each group's rate and for its Φ.
+
+    `least_below` and `least_above` are the smallest differences from everybody that would have been shown; NaN where
+    none could.
+    """
 
     rate_low: Array
     rate_high: Array
     low: Array
     high: Array
+    least_below: Array
+    least_above: Array
 
 
 @dataclass(frozen=True)
@@ -97,6 +107,19 @@ class GroupRates:
         """Give Var Φ, what a good partition maximises."""
         return float(np.nansum(self.share * self.phi**2))
 
+    def phi_against(self, whom: Against) -> Array:
+        """Give each group's rate minus that of everyone, or of the rest; 0 where there is no rest."""
+        rest = 1 - self.share
+        if whom == "everyone":
+            return self.phi
+        return np.divide(self.phi, rest, out=np.zeros_like(rest), where=rest > 1e-12)
+
+    def variance_against(self, whom: Against) -> float:
+        """Give the variance of these differences over the groups."""
+        phi = self.phi_against(whom)
+        mean = np.nansum(self.share * phi)
+        return float(np.nansum(self.share * (phi - mean) ** 2))
+
 
 def group_rates(cells: Cells, partition: Partition, measure: Measure | str) -> GroupRates:
     """Evaluate a partition on cells: its own, or another data set's."""
@@ -120,12 +143,19 @@ def group_rates(cells: Cells, partition: Partition, measure: Measure | str) -> G
 
 def group_rates_of_rows(rows: Rows, partition: BoxPartition, measure: Measure) -> GroupRates:
     """Evaluate a partition of several attributes, row by row."""
-    codes = partition.assign_columns([c.values if c.levels is None else c.text for c in rows.columns])
+    codes = codes_of(rows, partition)
     n_groups = partition.n_groups
     sums = moments_by(rows, measure, codes, n_groups)
     counted = np.bincount(codes[codes >= 0], minlength=n_groups).astype(np.int64)
     none = np.empty(0, dtype=np.intp)
     return GroupRates(partition, none, none, counted, sums, float(sums.a.sum() / sums.b.sum()))
+
+
+def codes_of(rows: Rows, partition: Partition | BoxPartition) -> NDArray[np.intp]:
+    """Give each row's group; −1 for none."""
+    if isinstance(partition, Partition):
+        return partition.assign(rows.sensitive)
+    return partition.assign_columns([c.values if c.levels is None else c.text for c in rows.columns])
 
 
 def explained_by_boxes(rows: Rows, measure: Measure, variance: float) -> float:
@@ -151,9 +181,9 @@ def moments_by(rows: Rows, measure: Measure, codes: NDArray[np.intp], n_groups: 
     a, b = measure.sums(rows.outcome, rows.truth)
     counts = b > 0
     low, high = float((a[counts] / b[counts]).min()), float((a[counts] / b[counts]).max())
-    if rows.weight is not None:
-        a, b = a * rows.weight, b * rows.weight
-    return Moments(b, a, b * b, a * b, a * a, low, high).group(codes, n_groups)
+    a, b = weighted_sums(rows, measure)
+    bb, ab, aa = products(a, b, rows.cluster)
+    return Moments(b, a, bb, ab, aa, low, high, dispersion_of(a, b, rows)).group(codes, n_groups)
 
 
 def plugin_bounds(groups: GroupRates, level: float = 0.95) -> Bounds:
@@ -173,24 +203,27 @@ def plugin_bounds(groups: GroupRates, level: float = 0.95) -> Bounds:
         rate_error = z * np.sqrt(own) / s.b
         # The influence of a row on Φ̂(k) is (a − r_k b)/B_k if it is in the group, minus (a − r b)/B.
         error = z * np.sqrt(np.maximum(own / s.b**2 - 2 * cross / (s.b * total) + everyone / total**2, 0.0))
-    return Bounds(r - rate_error, r + rate_error, groups.phi - error, groups.phi + error)
+    return Bounds(r - rate_error, r + rate_error, groups.phi - error, groups.phi + error, error, error)
 
 
-def fixed_bounds(groups: GroupRates, level: float = 0.95, scale: float | None = None) -> Bounds:
+def fixed_bounds(
+    groups: GroupRates, level: float = 0.95, scale: float | None = None, *, judged: int | None = None
+) -> Bounds:
     """Give likelihood-ratio intervals for groups fixed in advance, all of them at once (Bonferroni).
 
-    For rows that had no part in finding the groups.
+    For rows that had no part in finding the groups. `judged` is how many intervals are to hold at once, where there
+    are more than these.
     """
-    judged = int(np.sum(groups.sums.b > 0))
+    judged = judged or int(np.sum(groups.sums.b > 0))
     root = np.full(groups.rate.shape, float(ndtri(1 - (1 - level) / (2 * max(judged, 1)))))
     s = groups.sums
     n = s.effective_size
-    rest_b, rest_a, rest_bb = s.b.sum() - s.b, s.a.sum() - s.a, s.bb.sum() - s.bb
+    rest_b, rest_a, rest_noise = s.b.sum() - s.b, s.a.sum() - s.a, s.noise.sum() - s.noise
     spread = None
     if scale is not None:
         rest = s.map(lambda x: x.sum() - x)
         spread = (_scatter(s, scale), _scatter(rest, scale))
-    return interval_bounds(s, n, (rest_a, rest_b, rest_bb), root, root, spread)
+    return interval_bounds(s, n, (rest_a, rest_b, rest_noise), root, root, spread)
 
 
 def _scatter(sums: Moments, least: float) -> Array:
@@ -234,18 +267,22 @@ def interval_bounds(
         n_rest = np.where(rest_b > 0, rest_b**2 / rest_bb, 0.0)
     known, both = own.b > 0, (own.b > 0) & (rest_b > 1e-12 * (own.b + rest_b))
     weight_rest = rest_b / (own.b + rest_b)
-    out = [np.full(rate.shape, np.nan) for _ in range(4)]
+    out = [np.full(rate.shape, np.nan) for _ in range(6)]
     if scale is None:
         # Rounding may leave a rate a hair outside [0, 1].
         rate, other = np.clip(rate, 0.0, 1.0), np.clip(other, 0.0, 1.0)
         out[0][known], out[1][known] = rate_bounds(rate[known], n[known], rate_root[known])
         low, high = difference_bounds(rate[both], n[both], other[both], n_rest[both], phi_root[both])
+        overall = np.clip(((own.a + rest_a) / (own.b + rest_b))[both], 0.0, 1.0)
+        sizes = n[both], n_rest[both]
+        out[4][both], out[5][both] = smallest_shown(overall, *sizes, 1 - weight_rest[both], phi_root[both])
     else:
         sd, sd_rest = (np.broadcast_to(np.asarray(x, dtype=np.float64), rate.shape) for x in scale)
         wide = (rate_root * sd / np.sqrt(n, out=np.ones_like(n), where=n > 0))[known]
         out[0][known], out[1][known] = rate[known] - wide, rate[known] + wide
         wide = phi_root[both] * np.sqrt(sd[both] ** 2 / n[both] + sd_rest[both] ** 2 / n_rest[both])
         low, high = rate[both] - other[both] - wide, rate[both] - other[both] + wide
+        out[4][both] = out[5][both] = weight_rest[both] * wide
     # Φ = (1 − w)(μ_group − μ_rest); a group that is everybody has Φ = 0.
     out[2][known & ~both], out[3][known & ~both] = 0.0, 0.0
     out[2][both], out[3][both] = weight_rest[both] * low, weight_rest[both] * high
@@ -355,7 +392,7 @@ def _explained(bins: Moments, variance: float) -> float:
 
 def _coarse(moments: Moments) -> Moments:
     """Join neighbouring cells into about n^(1/3) bins of equal B."""
-    n_bins = max(2, round(float(moments.b.sum() ** 2 / moments.bb.sum()) ** (1 / 3)))
+    n_bins = max(2, round(moments.size ** (1 / 3)))
     below = np.cumsum(moments.b) - moments.b
     first = np.unique(np.searchsorted(below, below[-1] * np.arange(n_bins) / n_bins))
     first[0] = 0

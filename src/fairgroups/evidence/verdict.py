@@ -8,12 +8,21 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fairgroups.evidence.band import Band
 from fairgroups.measures import Direction
 
-__all__ = ["Gate", "Verdict", "gate", "verdicts"]
+__all__ = ["Gate", "Verdict", "gate", "gate_of_ranges", "verdicts"]
 
 Array = NDArray[np.float64]
-Verdict = Literal["disadvantaged", "advantaged", "above", "below", "no relevant difference", "not enough evidence"]
+Verdict = Literal[
+    "disadvantaged",
+    "advantaged",
+    "above",
+    "below",
+    "no relevant difference",
+    "no discrimination found",
+    "not enough evidence",
+]
 Gate = Literal["kept", "exceeded", "not enough evidence"]
 
 _NAMES: dict[Direction, tuple[Verdict, Verdict]] = {  # a rate shown to be lower, and higher
@@ -55,3 +64,22 @@ def gate(low: Array, high: Array, max_gap: float) -> Gate:
     if np.any(smallest > max_gap):
         return "exceeded"
     return "kept" if np.all(largest <= max_gap) else "not enough evidence"
+
+
+def gate_of_ranges(band: Band | None, max_gap: float) -> Gate:
+    """Say whether a limit is kept where no groups were found: by every range with a tenth of the people or more.
+
+    The ranges begin and end at fortieths of the people. Without a band nothing can be said.
+    """
+    if band is None:
+        return "not enough evidence"
+    below = np.concatenate([[0.0], np.cumsum(band.cells[band.measure].b[: len(band.cells)])])
+    ends = np.unique(np.searchsorted(below, below[-1] * np.arange(41) / 40))
+    start, stop = (x.ravel() for x in np.meshgrid(ends, ends, indexing="ij"))
+    share = (below[stop] - below[start]) / below[-1]
+    wide = (share >= 0.1) & (share < 1)
+    _, bounds = band.cell_ranges(start[wide], stop[wide])
+    known = np.isfinite(bounds.low) & np.isfinite(bounds.high)
+    if not known.any():
+        return "not enough evidence"
+    return gate(bounds.low[known], bounds.high[known], max_gap)

@@ -90,6 +90,17 @@ struct Tiling {
 // tilings[k - 1]: the best k boxes by successive cuts; for two numeric axes and k = 5 also the pinwheels.
 std::vector<Tiling> best_boxes(const Grid& grid, std::size_t n_groups, const Tick& tick);
 
+// The best boxes found for measures that do not add up, and what no boxes can exceed.
+struct Frontier {
+    double total = kNever, bound = kNever;
+    std::vector<Box> boxes;
+};
+
+// frontiers[k - 1]: k boxes by successive cuts. With `against_rest` the variance of each group's rate against the rest's
+// is maximised, for one grid; otherwise the sum over the grids, one for each measure, of the variance of Φ.
+std::vector<Frontier> best_frontiers(const std::vector<Grid>& grids, std::size_t n_groups, bool against_rest,
+                                     std::size_t width, const Tick& tick);
+
 // Good, not proven best: keeps `width` unfinished tilings at each number of boxes.
 std::vector<Tiling> beam_boxes(const Grid& grid, std::size_t n_groups, std::size_t width, const Tick& tick);
 

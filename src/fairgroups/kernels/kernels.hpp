@@ -1,5 +1,7 @@
 // The inner loops of fairgroups. Arrays in, arrays out; every check of a user's input happens in Python.
 #pragma once
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -9,6 +11,14 @@ namespace fairgroups {
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 // Two totals closer than this share of the best one are a tie.
 constexpr double kTie = 1e-12;
+
+// The Kullback-Leibler divergence of Bernoulli(p) from Bernoulli(q).
+inline double kl(double p, double q) {
+    double sum = 0;
+    if (p > 0) sum += p * std::log(p / q);
+    if (p < 1) sum += (1 - p) * std::log((1 - p) / (1 - q));
+    return std::max(sum, 0.0);
+}
 
 // Running sums of the cells: A and B of cells [i, j) are a[j] - a[i] and b[j] - b[i].
 // `a` is centred (the overall rate times b is taken off), so that squares keep their digits.
@@ -63,5 +73,28 @@ void window_maxima(const std::int32_t* prefix, std::size_t n_rows, const std::in
                    std::size_t n_lengths, double rate, double* rate_maximum, double* phi_maximum);
 void gaussian_window_maxima(const double* prefix, std::size_t n_rows, const std::int64_t* lengths,
                             std::size_t n_lengths, double* rate_maximum, double* phi_maximum);
+
+// Running sums of a measure over units, each with a zero in front.
+struct RangeSums {
+    const double *a, *b, *bb, *rows;
+};
+
+// When a range differs from the rest of its group: if the root of the likelihood ratio exceeds
+// max(quantile + √(2 log(eN/n)), least_root), n being the smaller effective size of the two.
+struct RangeRule {
+    double quantile, least_root, n, rows;  // n and rows: of everybody
+    bool equal_weights;
+    double scale;  // standard deviation of a row's value; 0 for rates between 0 and 1
+    double min_rows, min_b;
+    bool decide;  // only whether a range differs: any that does will do
+};
+
+struct RangeFound {
+    double excess;  // root minus what it must exceed; above 0 the range differs
+    std::size_t from, to;
+};
+
+// The range of [from, to) that differs most from the rest of it; an excess of 0 where none does and `decide` is set.
+RangeFound most_different(const RangeSums& sums, std::size_t from, std::size_t to, const RangeRule& rule);
 
 }  // namespace fairgroups

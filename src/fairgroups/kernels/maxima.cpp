@@ -14,13 +14,6 @@ constexpr double kFloor = -2;  // below any statistic: the penalties are at leas
 
 double penalty(double n, double total) { return std::sqrt(2 * (1 + std::log(total / n))); }
 
-double kl(double p, double q) {
-    double sum = 0;
-    if (p > 0) sum += p * std::log(p / q);
-    if (p < 1) sum += (1 - p) * std::log((1 - p) / (1 - q));
-    return std::max(sum, 0.0);
-}
-
 double root_rate(double s, double n, double rate) { return std::sqrt(2 * n * kl(s / n, rate)); }
 
 double root_phi(double s, double n, double s_all, double total) {

@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <utility>
@@ -57,35 +58,76 @@ std::pair<double, double> call_gaussian_maxima(Vector<double> prefix, Vector<std
     return out;
 }
 
-using Boxes = std::vector<std::vector<std::pair<std::uint64_t, std::uint32_t>>>;
+std::tuple<double, std::size_t, std::size_t> call_most_different(Vector<double> a, Vector<double> b, Vector<double> bb,
+                                                                 Vector<double> rows, std::size_t from, std::size_t to,
+                                                                 double quantile, double least_root, double n,
+                                                                 double all_rows, bool equal_weights, double scale,
+                                                                 double min_rows, double min_b, bool decide) {
+    nb::gil_scoped_release release;
+    const RangeSums sums{a.data(), b.data(), bb.data(), rows.data()};
+    const RangeRule rule{quantile, least_root, n, all_rows, equal_weights, scale, min_rows, min_b, decide};
+    const RangeFound found = most_different(sums, from, to, rule);
+    return {found.excess, found.from, found.to};
+}
 
-std::vector<std::pair<double, Boxes>> call_boxes(Vector<double> a, Vector<double> b, Vector<double> rows,
-                                                 const std::vector<std::pair<std::size_t, bool>>& axes,
-                                                 std::size_t n_groups, double min_rows, double min_b, std::size_t width,
-                                                 const nb::callable& progress) {
+using Boxes = std::vector<std::vector<std::pair<std::uint64_t, std::uint32_t>>>;
+using Axes = std::vector<std::pair<std::size_t, bool>>;
+
+std::vector<Axis> axes_of(const Axes& axes) {
     std::vector<Axis> sides;
     for (const auto& [size, categorical] : axes) sides.push_back({size, categorical});
+    return sides;
+}
+
+Boxes boxes_of(const std::vector<Box>& found, std::size_t n_axes) {
+    Boxes boxes;
+    for (const Box& box : found) {
+        boxes.emplace_back();
+        for (std::size_t d = 0; d < n_axes; ++d) boxes.back().emplace_back(box[d].low, box[d].high);
+    }
+    return boxes;
+}
+
+// Ctrl-C arrives here: Python raises it, and the search stops.
+Tick tick_of(const nb::callable& progress) {
+    return [&progress](double share) {
+        nb::gil_scoped_acquire acquire;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        if (share >= 0) progress(share);
+    };
+}
+
+std::vector<std::pair<double, Boxes>> call_boxes(Vector<double> a, Vector<double> b, Vector<double> rows,
+                                                 const Axes& axes, std::size_t n_groups, double min_rows, double min_b,
+                                                 std::size_t width, const nb::callable& progress) {
     std::vector<Tiling> found;
     {
         nb::gil_scoped_release release;
-        // Ctrl-C arrives here: Python raises it, and the search stops.
-        const Tick tick = [&](double share) {
-            nb::gil_scoped_acquire acquire;
-            if (PyErr_CheckSignals() != 0) throw nb::python_error();
-            if (share >= 0) progress(share);
-        };
-        const Grid grid(a.data(), b.data(), rows.data(), sides, Limits{min_rows, min_b});
+        const Tick tick = tick_of(progress);
+        const Grid grid(a.data(), b.data(), rows.data(), axes_of(axes), Limits{min_rows, min_b});
         found = width == 0 ? best_boxes(grid, n_groups, tick) : beam_boxes(grid, n_groups, width, tick);
     }
     std::vector<std::pair<double, Boxes>> out;
-    for (const Tiling& tiling : found) {
-        Boxes boxes;
-        for (const Box& box : tiling.boxes) {
-            boxes.emplace_back();
-            for (std::size_t d = 0; d < axes.size(); ++d) boxes.back().emplace_back(box[d].low, box[d].high);
-        }
-        out.emplace_back(tiling.total, std::move(boxes));
+    for (const Tiling& tiling : found) out.emplace_back(tiling.total, boxes_of(tiling.boxes, axes.size()));
+    return out;
+}
+
+std::vector<std::tuple<double, double, Boxes>> call_frontiers(const std::vector<std::pair<Vector<double>, Vector<double>>>& sums,
+                                                              Vector<double> rows, const Axes& axes,
+                                                              std::size_t n_groups, double min_rows, double min_b,
+                                                              bool against_rest, std::size_t width,
+                                                              const nb::callable& progress) {
+    std::vector<Frontier> found;
+    {
+        nb::gil_scoped_release release;
+        const Tick tick = tick_of(progress);
+        std::vector<Grid> grids;
+        for (const auto& [a, b] : sums)
+            grids.emplace_back(a.data(), b.data(), rows.data(), axes_of(axes), Limits{min_rows, min_b});
+        found = best_frontiers(grids, n_groups, against_rest, width, tick);
     }
+    std::vector<std::tuple<double, double, Boxes>> out;
+    for (const Frontier& f : found) out.emplace_back(f.total, f.bound, boxes_of(f.boxes, axes.size()));
     return out;
 }
 
@@ -98,7 +140,11 @@ NB_MODULE(_kernels, m) {
     m.def("isotonic_blocks", &call_isotonic, "a"_a, "b"_a);
     m.def("best_boxes", &call_boxes, "a"_a, "b"_a, "rows"_a, "axes"_a, "n_groups"_a, "min_rows"_a, "min_b"_a,
           "width"_a, "progress"_a);
+    m.def("best_frontiers", &call_frontiers, "sums"_a, "rows"_a, "axes"_a, "n_groups"_a, "min_rows"_a, "min_b"_a,
+          "against_rest"_a, "width"_a, "progress"_a);
     m.def("cell_maxima", &call_cell_maxima, "prefix"_a, "sizes"_a, "rate"_a);
+    m.def("most_different", &call_most_different, "a"_a, "b"_a, "bb"_a, "rows"_a, "start"_a, "stop"_a, "quantile"_a,
+          "least_root"_a, "n"_a, "all_rows"_a, "equal_weights"_a, "scale"_a, "min_rows"_a, "min_b"_a, "decide"_a);
     m.def("window_maxima", &call_window_maxima, "prefix"_a, "lengths"_a, "rate"_a);
     m.def("gaussian_window_maxima", &call_gaussian_maxima, "prefix"_a, "lengths"_a);
 }

@@ -8,8 +8,9 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from fairgroups.charts import VERDICT_COLOURS, phi_chart, rate_chart, sentence, shown_range, to_svg
+from fairgroups.check_charts import amplification_chart, selection_chart, stability_chart
 from fairgroups.planes import plane_chart
-from fairgroups.report.words import amount, attributes, counted, points, size
+from fairgroups.report.words import amount, attributes, counted, points, second_opinions, size
 
 if TYPE_CHECKING:
     from fairgroups.audits import Audit
@@ -19,15 +20,16 @@ __all__ = ["render"]
 _SEARCHED = {
     "band": "Found in {rows} rows. The intervals hold for all ranges of {name} at once, so they hold although the "
     "groups were searched for on the same rows.",
-    "split": "Found in {rows} rows: one half to find the groups, the other to judge them.",
+    "crossfit": "Found in {rows} rows: each half found groups and the other half judged them. The intervals hold for "
+    "all groups at once.",
     "plugin": "Found in {rows} rows. These intervals take the groups as given; they do not account for the search.",
 }
 _GIVEN = {
     "band": "Judged on {rows} rows, in groups given in advance. The intervals hold for all ranges of {name} at once.",
-    "split": "Judged on {rows} rows, in groups given in advance. The intervals hold for all groups at once.",
+    "crossfit": "Judged on {rows} rows, in groups given in advance. The intervals hold for all groups at once.",
     "plugin": "Judged on {rows} rows, in groups given in advance. Each interval holds for its own group only.",
 }
-_INTERVALS = {"band": "band over all ranges", "split": "honest split", "plugin": "plug-in (delta method)"}
+_INTERVALS = {"band": "band over all ranges", "crossfit": "cross-fitting", "plugin": "plug-in (delta method)"}
 
 
 def render(audit: Audit) -> str:
@@ -46,13 +48,15 @@ def render(audit: Audit) -> str:
         title=f"Fairness audit of {settings['outcome']} by {name}",
         certainty=said.replace("{rows}", rows).replace("{name}", name),
         gate=_gate(audit, percent=percent),
+        whom="everybody" if settings["against"] == "everyone" else "the rest",
         rate_name=sentence(audit.measure.rate),
         level=f"{100 * settings['level']:g} %",
         rows=[_row(record, i, audit) for i, record in enumerate(audit.records, 1)],
         table_note=f"Everybody: {amount(audit.overall, percent=percent)}."
         + (" Differences and intervals are in percentage points." if percent else ""),
         notes=audit.notes,
-        charts=_charts(audit),
+        opinions=second_opinions(audit),
+        charts=_charts(audit) + _check_charts(audit),
         meanings=_meanings(audit, percent=percent),
         facts=_facts(audit, rows),
     )
@@ -91,6 +95,44 @@ def _charts(audit: Audit) -> list[dict[str, Any]]:
     ]
 
 
+def _check_charts(audit: Audit) -> list[dict[str, Any]]:
+    from markupsafe import Markup
+
+    checks, level = audit.checks, f"{100 * audit.settings['level']:g} %"
+    drawn: list[tuple[str, Any, str]] = []
+    if checks.amplification is not None:
+        compared = checks.amplification
+        effects = "; ".join(f"{r['label']}: {r['effect']}" for r in compared.records)
+        drawn.append(
+            (
+                f"{compared.model} against {compared.base}",
+                amplification_chart(audit),
+                (
+                    "Left: both rates along the attribute. Right: each group's difference from everybody in both; the "
+                    f"line is the {level} interval of where {compared.model} lies, paired row by row. {effects}."
+                ),
+            )
+        )
+    if audit.selection is not None and len(audit.selection.curve) > 1:
+        drawn.append(("How many groups", selection_chart(audit), _chosen(audit)))
+    if checks.stability is not None and checks.stability.n_draws:
+        caption = f"Ticks: the borders. Lines: where {level} of the borders fall when people are drawn again."
+        drawn.append(("How firm the borders are", stability_chart(audit), caption))
+    if len(audit.settings["sensitive"]) and not isinstance(audit.settings["sensitive"], str):
+        drawn = [(t, c, s.replace("Left: both rates along the attribute. Right: each", "Each")) for t, c, s in drawn]
+    return [{"title": t, "svg": Markup(to_svg(c)), "caption": s} for t, c, s in drawn]  # noqa: S704
+
+
+def _chosen(audit: Audit) -> str:
+    assert audit.selection is not None
+    return {
+        "band": "Diamond: the number chosen, the first at which no range inside a group is shown to differ from the "
+        "rest of it (at or below the dashed line).",
+        "cv": "Diamond: the number chosen, the fewest groups within one standard error (grey) of the least error.",
+        "bic": "Diamond: the number chosen.",
+    }[audit.selection.criterion]
+
+
 def _row(record: dict[str, Any], number: int, audit: Audit) -> dict[str, str]:
     percent = bool(audit.data["percent"])
     numbered = not isinstance(audit.settings["sensitive"], str)
@@ -99,7 +141,10 @@ def _row(record: dict[str, Any], number: int, audit: Audit) -> dict[str, str]:
     ends = (record["ratio_low"], record["ratio_high"])
     if ratio != "–" and ends != (1.0, 1.0):
         ratio += f" ({_ratio(ends[0])}–{_ratio(ends[1])})"
+    least = record["detectable"]
+    unshown = record["verdict"] in ("not enough evidence", "no relevant difference") and len(audit.records) > 1
     return {
+        "least": "" if not unshown else _least(least, percent=percent),
         "label": f"{number}: {record['label']}" if numbered else record["label"],
         "n": counted(record).replace(",", "\u202f"),
         "rate": amount(record["rate"], percent=percent),
@@ -109,6 +154,12 @@ def _row(record: dict[str, Any], number: int, audit: Audit) -> dict[str, str]:
         "verdict": record["verdict"],
         "colour": VERDICT_COLOURS[record["verdict"]],
     }
+
+
+def _least(value: float, *, percent: bool) -> str:
+    if math.isnan(value):
+        return "no difference to its harm could have been shown"
+    return f"a difference of {size(value, percent=percent)} to its harm would have been shown"
 
 
 def _ratio(value: float) -> str:
@@ -139,6 +190,13 @@ def _meanings(audit: Audit, *, percent: bool) -> list[tuple[str, str]]:
             (
                 f"The interval includes 0 and lies within ± {gap}. This is about the group's average: "
                 "people inside it may still be treated differently."
+            ),
+        ),
+        (
+            "no discrimination found",
+            (
+                "No range of the attribute is shown to differ from everybody. Smaller differences than the sample can "
+                "show may exist."
             ),
         ),
         ("not enough evidence", "The data allows neither statement. This is not a finding of fairness."),

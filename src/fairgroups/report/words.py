@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fairgroups.measures import Measure
 
-__all__ = ["amount", "attributes", "conclude", "counted", "points", "size"]
+if TYPE_CHECKING:
+    from fairgroups.audits import Audit
+    from fairgroups.checking import Checks
+
+__all__ = ["amount", "attributes", "conclude", "counted", "points", "second_opinions", "size"]
 
 
 def amount(value: float | None, *, percent: bool) -> str:
@@ -46,10 +50,40 @@ def attributes(settings: Mapping[str, Any]) -> str:
     return str(names) if isinstance(names, str) else " and ".join(names)
 
 
-def conclude(records: list[dict[str, Any]], measure: Measure, level: float, *, percent: bool) -> str:
-    """Say who is shown to be treated differently, by how much and how surely."""
+def conclude(
+    records: list[dict[str, Any]],
+    measure: Measure,
+    level: float,
+    *,
+    percent: bool,
+    name: str = "the attribute",
+    detectable: Mapping[float, float] | None = None,
+    against: str = "everyone",
+    checks: Checks | None = None,
+) -> str:
+    """Say who is shown to be treated differently, by how much and how surely.
+
+    Parameters
+    ----------
+    records : list of dict
+        The groups; see `Audit.records`.
+    measure : Measure
+        Which rate.
+    level : float
+        Confidence level.
+    percent : bool
+        Whether rates are percentages.
+    name : str
+        The attribute.
+    detectable : mapping
+        For shares of the people, the smallest difference that would have been shown.
+    against : {"everyone", "rest"}
+        Whom groups are compared with.
+    checks : Checks, optional
+        Second opinions; what the model does to the differences of its labels is said too.
+    """
     if len(records) == 1:
-        return "All rows are in one group, so no groups were compared."
+        return _one_group(records[0], measure, name, detectable or {}, percent=percent)
     by_verdict: dict[str, list[dict[str, Any]]] = {}
     for record in records:
         by_verdict.setdefault(record["verdict"], []).append(record)
@@ -57,13 +91,15 @@ def conclude(records: list[dict[str, Any]], measure: Measure, level: float, *, p
     neutral = by_verdict.get("below", []) + by_verdict.get("above", [])
     named = by_verdict.get("disadvantaged", []) or by_verdict.get("advantaged", []) or neutral
     if not named:
-        return f"No group is shown to be treated differently. {_open_question(unclear, records)}".strip()
+        nobody = "No group is shown to be treated differently."
+        return " ".join(part for part in (nobody, _open_question(unclear, records), _compared(checks)) if part)
     worst = max(named, key=lambda r: abs(r["phi"]))
     low, high = sorted((abs(worst["low"]), abs(worst["high"])))
     ends = [points(x, percent=percent).lstrip("+") for x in (low, high)]
+    whose = "everybody's" if against == "everyone" else "that of the rest"
     said = (
         f"Those with {worst['label']}: {measure.rate} {amount(worst['rate'], percent=percent)}, "
-        f"{size(worst['phi'], percent=percent)} {'below' if worst['phi'] < 0 else 'above'} everybody's "
+        f"{size(worst['phi'], percent=percent)} {'below' if worst['phi'] < 0 else 'above'} {whose} "
         f"({100 * level:g} % interval {ends[0]} to {ends[1]})"
     )
     said += "." if worst in neutral else f": {worst['verdict']}."
@@ -71,7 +107,100 @@ def conclude(records: list[dict[str, Any]], measure: Measure, level: float, *, p
         others = [r["label"] for r in by_verdict.get(verdict, []) if r is not worst]
         if others:
             said += f" Also {verdict}: {'; '.join(others)}."
-    return f"{said} {_open_question(unclear, records)}".strip()
+    return " ".join(part for part in (said, _open_question(unclear, records), _compared(checks)) if part)
+
+
+def _one_group(
+    record: dict[str, Any], measure: Measure, name: str, detectable: Mapping[float, float], *, percent: bool
+) -> str:
+    known = {share: gap for share, gap in detectable.items() if math.isfinite(gap)}
+    if record["verdict"] == "no discrimination found":
+        said = f"No discrimination found: nowhere along {name} is the {measure.rate} shown to differ from everybody's."
+        if 0.1 in known:
+            gap = size(known[0.1], percent=percent)
+            said += f" Any tenth of the people along {name} would have been noticed from a difference of {gap}."
+        return said
+    if detectable:
+        said = "No groups were compared: no difference is shown, and the data is not enough to say that there is none."
+        if known:
+            share = max(known)
+            said += (
+                f" Even {100 * share:.0f} % of the people would have been noticed only from a difference of "
+                f"{size(known[share], percent=percent)}."
+            )
+        return said
+    return "All rows are in one group, so no groups were compared."
+
+
+def _compared(checks: Checks | None) -> str:
+    """Say for which groups the outcome makes the differences of its labels larger or smaller."""
+    found = None if checks is None else checks.amplification
+    if found is None:
+        return ""
+    said = []
+    for effect in ("amplifies", "dampens"):
+        labels = [r["label"] for r in found.records if r["effect"] == effect]
+        if labels:
+            said.append(f"{found.model} {effect} the difference in {found.base} for {'; '.join(labels)}.")
+    return " ".join(said)
+
+
+def second_opinions(audit: Audit) -> list[str]:
+    """Say in one line each what the checks of an audit found."""
+    percent = bool(audit.data["percent"])
+    checks, name = audit.checks, attributes(audit.settings)
+    said = []
+    if audit.selection is not None and len(audit.selection.curve) > 1:
+        said.append(_how_many(audit))
+    if len(audit.records) > 1:
+        gap = audit.gap
+        ends = " to ".join(points(x, percent=percent).lstrip("+") for x in (gap.low, gap.high))
+        said.append(f"Gap between the highest and the lowest rate: {size(gap.value, percent=percent)} ({ends}).")
+    if checks.permutation is not None and checks.permutation.n_draws:
+        p = checks.permutation.p_value
+        verb = "agrees that outcomes depend on" if p <= 1 - audit.settings["level"] else "finds no dependence on"
+        said.append(f"Permutation test: {verb} {name} (p = {p:.3g}).")
+    if checks.monotonicity is not None:
+        said.append(_monotonicity(audit))
+    if audit.replication is not None:
+        shown = [
+            r
+            for r in audit.replication.records
+            if r["verdict"] not in ("not enough evidence", "no relevant difference")
+        ]
+        said.append(
+            f"The other half's own groups: {len(audit.replication.records)}, of which {len(shown)} differ. "
+            f"They agree with those above on {100 * audit.replication.rand:.0f} % of the pairs of people."
+        )
+    return said
+
+
+def _how_many(audit: Audit) -> str:
+    assert audit.selection is not None
+    k = audit.selection.n_groups
+    groups = f"{k} group{'s' if k > 1 else ''}"
+    why = {
+        "band": "the fewest inside which no range is shown to differ",
+        "cv": "the fewest whose error on rows left out is close to the least",
+        "bic": "the least BIC",
+    }[audit.selection.criterion]
+    return f"Number of groups: {groups}, {why}."
+
+
+def _monotonicity(audit: Audit) -> str:
+    found, name = audit.checks.monotonicity, attributes(audit.settings)
+    assert found is not None
+    verb = "rises" if found.direction == "increasing" else "falls"
+    if found.holds:
+        rate = audit.measure.rate
+        return f"Monotonicity: a {rate} that only {verb} with {name} fits the data (p = {found.p_value:.3g})."
+    where = found.violation
+    assert where is not None
+    return (
+        f"Monotonicity: the {audit.measure.rate} neither only rises nor only falls with {name} "
+        f"(p = {found.p_value:.3g}); it turns between {where['low']:g} and {where['high']:g}, "
+        f"around {where['border']:g}."
+    )
 
 
 def _open_question(unclear: list[dict[str, Any]], records: list[dict[str, Any]]) -> str:

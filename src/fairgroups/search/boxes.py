@@ -44,6 +44,8 @@ class BoxSearch:
     ----------
     layout : Layout
         The boxes.
+    steps : tuple of Layout
+        The boxes of the grid with 1, 2, … groups, before their borders were moved.
     variance : array
         The variance of Φ with 1, 2, … groups; the last is that of the layout, the others are of the grid.
     exact : bool
@@ -56,6 +58,7 @@ class BoxSearch:
 
     points: Points
     layout: Layout
+    steps: tuple[Layout, ...]
     variance: Array
     exact: bool
     gap: float
@@ -67,6 +70,11 @@ class BoxSearch:
     def partition(self, missing: Missing = "error") -> BoxPartition:
         """Give the groups."""
         return self.layout.partition(self.points, missing)
+
+    @property
+    def partitions(self) -> list[BoxPartition]:
+        """Give the groups for each number of them."""
+        return [layout.partition(self.points, "error") for layout in self.steps]
 
 
 def best_boxes(
@@ -117,7 +125,8 @@ def best_boxes(
     variance = np.array([total for total, _ in feasible][:most], dtype=np.float64) / weight
     variance = np.append(np.maximum(variance[: most - 1], 0.0), best.total / weight)
     gap = 0.0 if exact else _gap(grid.a, grid.b, len(best.boxes), best.total)
-    return BoxSearch(points, best, variance, exact, gap, chosen)
+    steps = tuple(from_grid(grid, boxes, points) for _, boxes in feasible[: most - 1])
+    return BoxSearch(points, best, (*steps, best), variance, exact, gap, chosen)
 
 
 def _greedy_alone(points: Points, n_groups: int, limits: Limits) -> BoxSearch:
@@ -126,7 +135,8 @@ def _greedy_alone(points: Points, n_groups: int, limits: Limits) -> BoxSearch:
     layouts = [layout for k, layout in enumerate(layouts, 1) if len(layout.boxes) == k]
     best = polish(points, layouts[-1], limits)
     variance = np.array([*(max(layout.total, 0.0) for layout in layouts[:-1]), best.total]) / points.b.sum()
-    return BoxSearch(points, best, variance, False, _gap(points.a, points.b, len(best.boxes), best.total), None)
+    steps = (*layouts[:-1], best)
+    return BoxSearch(points, best, steps, variance, False, _gap(points.a, points.b, len(best.boxes), best.total), None)
 
 
 def seconds_needed(shape: list[int], categorical: list[bool], n_groups: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure
-from fairgroups.rows import Column, Rows
+from fairgroups.rows import Column, Rows, weighted_sums
 
 __all__ = ["Points", "SpaceGrid"]
 
@@ -33,9 +34,7 @@ class Points:
     @classmethod
     def of(cls, rows: Rows, measure: Measure) -> Points:
         """Take the points of a measure."""
-        a, b = measure.sums(rows.outcome, rows.truth)
-        if rows.weight is not None:
-            a, b = a * rows.weight, b * rows.weight
+        a, b = weighted_sums(rows, measure)
         keep = (b > 0) & ~rows.absent
         if not keep.any():
             raise InputError("no row with known sensitive values counts in this measure: B is 0 everywhere.")
@@ -62,9 +61,14 @@ class SpaceGrid:
     @classmethod
     def of(cls, points: Points, n_cells: int) -> SpaceGrid:
         """Lay a grid of at most `n_cells` cells along each numeric axis and sum the points in its cells."""
+        return cls.sums(points.columns, [(points.a, points.b)], n_cells)[0]
+
+    @classmethod
+    def sums(cls, columns: Sequence[Column], pairs: Sequence[tuple[Array, Array]], n_cells: int) -> list[SpaceGrid]:
+        """Lay one grid and sum several pairs of A and B in its cells."""
         edges: list[Array | None] = []
         codes, shape = [], []
-        for column in points.columns:
+        for column in columns:
             if column.levels is not None:
                 edges.append(None)
                 codes.append(column.values.astype(np.intp))
@@ -83,10 +87,14 @@ class SpaceGrid:
             )
         flat = np.ravel_multi_index(codes, shape)
         n = prod(shape)
-        return cls(
-            tuple(edges),
-            tuple(shape),
-            np.bincount(flat, points.a, n).astype(np.float64),
-            np.bincount(flat, points.b, n).astype(np.float64),
-            np.bincount(flat, minlength=n).astype(np.float64),
-        )
+        rows = np.bincount(flat, minlength=n).astype(np.float64)
+        return [
+            cls(
+                tuple(edges),
+                tuple(shape),
+                np.bincount(flat, a, n).astype(np.float64),
+                np.bincount(flat, b, n).astype(np.float64),
+                rows,
+            )
+            for a, b in pairs
+        ]

@@ -1,0 +1,84 @@
+"""Second opinions on an audit: permutation test, monotonicity, firmness of borders, the model against its labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairgroups.boxes import BoxPartition
+from fairgroups.cells import Cells
+from fairgroups.evidence.amplification import Amplification, amplification
+from fairgroups.evidence.judgement import How
+from fairgroups.evidence.monotonicity import Monotonicity, monotonicity_test
+from fairgroups.evidence.permutation import Permutation, permutation_test
+from fairgroups.evidence.stability import Stability, border_stability
+from fairgroups.measures import Measure
+from fairgroups.partition import Partition
+from fairgroups.progress import progress_bar
+from fairgroups.rows import Rows
+from fairgroups.search.path import Limits
+
+__all__ = ["Checks", "run_checks"]
+
+
+@dataclass(frozen=True)
+class Checks:
+    """Second opinions; each is None where it was not asked for or does not apply.
+
+    Attributes
+    ----------
+    permutation : Permutation or None
+        Is there any discrimination at all? A p-value that needs no band.
+    monotonicity : Monotonicity or None
+        Does the rate only rise, or only fall, with the attribute? For one attribute.
+    stability : Stability or None
+        How firmly the data fixes the borders. For searched ranges of one attribute.
+    amplification : Amplification or None
+        Does the outcome amplify the differences of the truth, or of another outcome?
+    """
+
+    permutation: Permutation | None = None
+    monotonicity: Monotonicity | None = None
+    stability: Stability | None = None
+    amplification: Amplification | None = None
+
+
+def run_checks(
+    rows: Rows,
+    judging: Rows,
+    measure: Measure,
+    partition: Partition | BoxPartition,
+    limits: Limits | None,
+    how: How,
+    *,
+    names: tuple[str, str],
+    relevant_gap: float,
+    verbose: bool,
+) -> Checks:
+    """Run what applies; `limits` are those of the search, None where the groups were given."""
+    line = len(rows.columns) == 1
+    with progress_bar("Permutation test", shown=verbose) as progress:
+        permutation = permutation_test(rows, measure, seed=how.seed, progress=progress)
+    monotonicity = stability = None
+    if line and np.unique(rows.sensitive[~rows.absent]).size > 3:
+        cells = Cells.from_rows(rows, measure=measure)
+        monotonicity = monotonicity_test(cells, measure, level=how.level, seed=how.seed)
+    if line and limits is not None and isinstance(partition, Partition) and partition.connected and partition.edges:
+        with progress_bar("Resampling borders", shown=verbose) as progress:
+            stability = border_stability(
+                rows, measure, np.array(partition.edges), limits, level=how.level, seed=how.seed, progress=progress
+            )
+    compared = None
+    if rows.base is not None and _alike(rows):
+        compared = amplification(
+            judging, partition, names=names, level=how.level, relevant_gap=relevant_gap, judged=how.judged
+        )
+    return Checks(permutation, monotonicity, stability, compared)
+
+
+def _alike(rows: Rows) -> bool:
+    """Say whether outcome and base are of one kind: both rates or decisions, or both amounts."""
+    assert rows.base is not None
+    inside = [bool(x.min() >= 0 and x.max() <= 1) for x in (rows.outcome, rows.base)]
+    return inside[0] == inside[1]

@@ -1,0 +1,262 @@
+"""One partition on two tables: whether it carries over, and what has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from fairgroups.boxes import BoxPartition
+from fairgroups.cells import Cells
+from fairgroups.errors import InputError
+from fairgroups.evidence.agreement import adjusted_rand_index, rand_index
+from fairgroups.evidence.band import Band, check_level
+from fairgroups.evidence.rates import Bounds, GroupRates, codes_of, fixed_bounds, group_rates, group_rates_of_rows
+from fairgroups.finding import Wish, find
+from fairgroups.measures import Measure, resolve_measure
+from fairgroups.partition import Partition
+from fairgroups.reading import read_rows
+from fairgroups.rows import Missing, Rows, check_measure
+from fairgroups.tables import Table
+
+__all__ = ["Drift", "Transfer", "drift", "transfer"]
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """How a partition does on another table.
+
+    Attributes
+    ----------
+    variance : float
+        Var Φ of the partition on this table.
+    own_variance : float
+        Var Φ of the table's own best groups, as many as the partition has.
+    rand, adjusted_rand : float
+        How far the two agree on who belongs together; the second is 0 for chance agreement.
+    own : Partition or BoxPartition
+        The table's own groups.
+    """
+
+    variance: float
+    own_variance: float
+    rand: float
+    adjusted_rand: float
+    own: Partition | BoxPartition
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How Φ changed between two periods, group by group.
+
+    Attributes
+    ----------
+    records : list of dict
+        One per group: ``label``, ``n_before``, ``n_after``, ``phi_before``, ``phi_after``, their ``difference`` with
+        ``low`` and ``high``, and ``verdict``: "rose", "fell", "no relevant change" or "not enough evidence".
+    partition : Partition or BoxPartition
+        The groups.
+    """
+
+    records: list[dict[str, Any]]
+    partition: Partition | BoxPartition
+    table: Table
+
+    @property
+    def groups(self) -> Any:
+        """Give the groups as a table, in the library of the later data."""
+        return self.table.build({key: [record[key] for record in self.records] for key in self.records[0]})
+
+
+def transfer(
+    partition: Partition | BoxPartition,
+    data: Any,
+    *,
+    sensitive: str | Sequence[str],
+    outcome: str,
+    truth: str | None = None,
+    weight: str | None = None,
+    measure: str | Measure = "auto",
+    positive: Any = None,
+    missing: Missing = "error",
+    own: Partition | BoxPartition | None = None,
+) -> Transfer:
+    """Apply a partition to another table, and compare it with that table's own groups.
+
+    Parameters
+    ----------
+    partition : Partition or BoxPartition
+        Groups found elsewhere.
+    data : frame, mapping or path
+        The other table.
+    sensitive, outcome, truth, weight, measure, positive, missing
+        See `audit`.
+    own : Partition or BoxPartition, optional
+        The table's own groups; by default the best ones, as many as the partition has.
+
+    Examples
+    --------
+    >>> import fairgroups as fg
+    >>> first, second = fg.make_synthetic(20_000, seed=1), fg.make_synthetic(20_000, seed=2)
+    >>> found = fg.FairGroups(5).fit(first.sensitive, first.outcome).partition_
+    >>> table = {"x": second.sensitive, "y": second.outcome}
+    >>> fg.transfer(found, table, sensitive="x", outcome="y").rand > 0.98
+    True
+    """
+    rows = read_rows(
+        data, sensitive=sensitive, outcome=outcome, truth=truth, weight=weight, positive=positive, missing=missing
+    ).rows
+    used = check_measure(resolve_measure(measure, outcome_is_binary=rows.outcome_is_binary), rows)
+    _check(partition, rows)
+    partition = replace(partition, missing=missing)
+    if own is None:
+        own = find(rows, used, Wish(n_groups=len(partition.groups)), missing).partition
+    own = replace(own, missing=missing)
+    groups = [_rates(rows, p, used)[1] for p in (partition, own)]
+    codes = [codes_of(rows, p) for p in (partition, own)]
+    return Transfer(
+        variance=groups[0].variance,
+        own_variance=groups[1].variance,
+        rand=rand_index(*codes, weight=rows.weight),
+        adjusted_rand=adjusted_rand_index(*codes, weight=rows.weight),
+        own=own,
+    )
+
+
+def drift(
+    before: Any,
+    after: Any,
+    *,
+    sensitive: str | Sequence[str],
+    outcome: str,
+    truth: str | None = None,
+    weight: str | None = None,
+    cluster: str | None = None,
+    measure: str | Measure = "auto",
+    positive: Any = None,
+    missing: Missing = "error",
+    partition: Partition | BoxPartition | None = None,
+    n_groups: int | Literal["auto"] = "auto",
+    level: float = 0.95,
+    relevant_gap: float = 0.05,
+) -> Drift:
+    """Compare Φ between two periods in the same groups.
+
+    The groups may be found on the earlier table: on the line the intervals come from the band, which allows for the
+    search, so that a group picked for being extreme does not seem to have improved by falling back. For several
+    attributes groups must be given.
+
+    Parameters
+    ----------
+    before, after : frame, mapping or path
+        The two tables; people are taken to be different ones.
+    sensitive, outcome, truth, weight, cluster, measure, positive, missing
+        See `audit`.
+    partition : Partition or BoxPartition, optional
+        The groups; by default found on `before`.
+    n_groups : int or "auto"
+        How many to find.
+    level : float
+        How often all intervals hold at once.
+    relevant_gap : float
+        A change within ± this is of no concern.
+
+    Examples
+    --------
+    >>> import fairgroups as fg
+    >>> years = [fg.make_synthetic(20_000, seed=year) for year in (1, 2)]
+    >>> tables = [{"x": y.sensitive, "approved": y.outcome} for y in years]
+    >>> found = fg.drift(*tables, sensitive="x", outcome="approved", n_groups=5)
+    >>> any(record["verdict"] in ("rose", "fell") for record in found.records)
+    False
+    """
+    check_level(level)
+    readings = [
+        read_rows(
+            data,
+            sensitive=sensitive,
+            outcome=outcome,
+            truth=truth,
+            weight=weight,
+            cluster=cluster,
+            positive=positive,
+            missing=missing,
+        )
+        for data in (before, after)
+    ]
+    binary = all(reading.rows.outcome_is_binary for reading in readings)
+    used = resolve_measure(measure, outcome_is_binary=binary)
+    sets = [reading.rows for reading in readings]
+    for rows in sets:
+        check_measure(used, rows)
+    if partition is None:
+        if len(sets[0].columns) > 1:
+            raise InputError(
+                "groups of several attributes must be given: found on the same rows they would seem to fall back.",
+                "find them on an earlier table, and pass partition=…",
+            )
+        partition = find(sets[0], used, Wish(n_groups=n_groups), missing).partition
+    for rows in sets:
+        _check(partition, rows)
+    partition = replace(partition, missing=missing)
+    judged = [_judge(rows, partition, used, level) for rows in sets]
+    (old, old_bounds), (new, new_bounds) = judged
+    change = new.phi - old.phi
+    # Each side's own distance to its bound, added as independent errors are (Newcombe's square-and-add).
+    low = change - np.hypot(new.phi - new_bounds.low, old_bounds.high - old.phi)
+    high = change + np.hypot(new_bounds.high - new.phi, old.phi - old_bounds.low)
+    records = [
+        {
+            "label": label,
+            "n_before": int(old.rows[k]),
+            "n_after": int(new.rows[k]),
+            "phi_before": float(old.phi[k]),
+            "phi_after": float(new.phi[k]),
+            "difference": float(change[k]),
+            "low": float(low[k]),
+            "high": float(high[k]),
+            "verdict": _verdict(float(low[k]), float(high[k]), relevant_gap),
+        }
+        for k, label in enumerate(partition.labels)
+    ]
+    return Drift(records, partition, readings[1].table)
+
+
+def _verdict(low: float, high: float, relevant_gap: float) -> str:
+    if low > 0:
+        return "rose"
+    if high < 0:
+        return "fell"
+    return "no relevant change" if -relevant_gap <= low and high <= relevant_gap else "not enough evidence"
+
+
+def _check(partition: Any, rows: Rows) -> None:
+    names = [column.name for column in rows.columns]
+    fits = (
+        list(partition.columns) == names
+        if isinstance(partition, BoxPartition)
+        else isinstance(partition, Partition) and len(names) == 1 and partition.name in ("", names[0])
+    )
+    if not fits:
+        what = partition.name if isinstance(partition, Partition | BoxPartition) else type(partition).__name__
+        raise InputError(
+            f"the partition is of {what!r}; the columns named are {names}.", "name the columns it was made for."
+        )
+
+
+def _rates(rows: Rows, partition: Partition | BoxPartition, measure: Measure) -> tuple[Cells | None, GroupRates]:
+    if isinstance(partition, BoxPartition):
+        return None, group_rates_of_rows(rows, partition, measure)
+    cells = Cells.from_rows(rows, measure=measure)
+    return cells, group_rates(cells, partition, measure)
+
+
+def _judge(
+    rows: Rows, partition: Partition | BoxPartition, measure: Measure, level: float
+) -> tuple[GroupRates, Bounds]:
+    cells, groups = _rates(rows, partition, measure)
+    if cells is not None:
+        return groups, Band(cells, measure, level=level).bounds(groups)
+    return groups, fixed_bounds(groups, level, None if groups.sums.bounded else 0.0)

@@ -1,0 +1,48 @@
+"""How far apart groups are: the gap between the best and the worst, and the variance of Φ, with intervals.
+
+Both intervals follow from those of Φ, which hold for all groups at once: whatever the groups were picked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups.evidence.rates import Bounds, GroupRates
+
+__all__ = ["Spread", "rate_gap", "variance_of_phi"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A value and the interval in which it lies when the intervals of Φ hold."""
+
+    value: float
+    low: float
+    high: float
+
+
+def rate_gap(groups: GroupRates, bounds: Bounds) -> Spread:
+    """Give the difference between the highest and the lowest rate of the groups."""
+    known = np.isfinite(bounds.low) & np.isfinite(bounds.high) & np.isfinite(groups.phi)
+    phi, low, high = groups.phi[known], bounds.low[known], bounds.high[known]
+    if phi.size < 2:
+        return Spread(0.0, 0.0, 0.0)
+    apart = low[:, None] - high[None, :]
+    at_most = high[:, None] - low[None, :]
+    np.fill_diagonal(apart, -np.inf)
+    np.fill_diagonal(at_most, -np.inf)
+    return Spread(float(np.ptp(phi)), float(max(apart.max(), 0.0)), float(at_most.max()))
+
+
+def variance_of_phi(groups: GroupRates, bounds: Bounds) -> Spread:
+    """Give Var Φ; its interval runs over all Φ inside theirs."""
+    share = groups.share
+    nearest = np.maximum(np.maximum(bounds.low, -bounds.high), 0.0)
+    furthest = np.maximum(np.abs(bounds.low), np.abs(bounds.high))
+    low, high = np.nansum(share * nearest**2), np.nansum(share * furthest**2)
+    return Spread(groups.variance, float(low), float(high))

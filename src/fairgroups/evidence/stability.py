@@ -1,0 +1,139 @@
+"""How firmly the data fixes the borders: groups found again on resampled people.
+
+People are drawn again with replacement, a cluster as a whole, and the same number of groups is searched for on up to
+1 000 cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups._kernels import best_segments
+from fairgroups.measures import Measure
+from fairgroups.rows import Rows, weighted_sums
+from fairgroups.search.path import Limits
+
+__all__ = ["Stability", "border_stability"]
+
+Array = NDArray[np.float64]
+CELLS = 1000
+POINTS = 40
+WORK = 1e8
+
+
+@dataclass(frozen=True)
+class Stability:
+    """The result.
+
+    Attributes
+    ----------
+    cuts : list of dict
+        For each border: ``cut``, and ``low`` and ``high``, between which the resampled borders fall as often as the
+        level says.
+    points : list of float
+        Values of the attribute, one for each 40th of the people.
+    together : list of lists
+        The probability that two people with these values are in one group.
+    n_draws : int
+        How often people were drawn again.
+    """
+
+    cuts: list[dict[str, Any]]
+    points: list[float]
+    together: list[list[float]]
+    n_draws: int
+
+
+def border_stability(
+    rows: Rows,
+    measure: Measure,
+    borders: Array,
+    limits: Limits,
+    *,
+    level: float = 0.95,
+    n_draws: int = 200,
+    seed: int = 0,
+    progress: Callable[[float], object] | None = None,
+) -> Stability:
+    """Resample people and search again.
+
+    Parameters
+    ----------
+    rows : Rows
+        The data.
+    measure : Measure
+        Which rate.
+    borders : array
+        The borders found: first values of each group but the first.
+    limits : Limits
+        The least that a group must hold.
+    level : float
+        Of the intervals.
+    n_draws, seed : int
+        How often to draw, and the seed. Very long tables of other than yes/no outcomes get fewer.
+    progress : callable, optional
+        Called with the share of the work done.
+    """
+    a, b = weighted_sums(rows, measure)
+    keep = (b > 0) & ~np.isnan(rows.sensitive)
+    values, a, b = rows.sensitive[keep], a[keep], b[keep]
+    lower = np.unique(values)
+    if lower.size > CELLS:
+        lower = np.unique(np.quantile(values, np.arange(CELLS) / CELLS, method="higher"))
+    at = np.searchsorted(lower, values, side="right") - 1
+    plain = rows.weight is None and rows.cluster is None and bool(np.all(b == 1) and np.all((a == 0) | (a == 1)))
+    if plain:
+        yes, all_ = np.bincount(at, a, lower.size), np.bincount(at, minlength=lower.size).astype(np.float64)
+    else:
+        n_draws = int(min(n_draws, max(50, WORK / max(a.size, 1))))
+        cluster = np.arange(a.size) if rows.cluster is None else np.unique(rows.cluster[keep], return_inverse=True)[1]
+        n_clusters = int(cluster.max()) + 1
+    seeds = np.random.SeedSequence(seed).spawn(n_draws)
+    n_groups = borders.size + 1
+    spots = np.unique(np.quantile(values, (np.arange(POINTS) + 0.5) / POINTS, method="higher"))
+
+    def one(sequence: np.random.SeedSequence) -> Array | None:
+        rng = np.random.default_rng(sequence)
+        if plain:  # counts of a cell are close to independent Poisson ones
+            new_a = rng.poisson(yes).astype(np.float64)
+            new_b = new_a + rng.poisson(all_ - yes)
+            new_rows = new_b
+        else:
+            times = rng.poisson(1.0, n_clusters)[cluster].astype(np.float64)
+            new_a, new_b = (np.bincount(at, times * x, lower.size).astype(np.float64) for x in (a, b))
+            new_rows = np.bincount(at, times, lower.size).astype(np.float64)
+        used = np.flatnonzero(new_b > 0)
+        if used.size < n_groups:
+            return None
+        x, w = new_a[used], new_b[used]
+        x = x - w * (x.sum() / w.sum())
+        found = best_segments(x, w, new_rows[used], n_groups, limits.rows, limits.b)
+        cut = found[-1]
+        return lower[used[np.asarray(cut, dtype=np.intp)]] if len(cut) == borders.size else None
+
+    with ThreadPoolExecutor(2) as pool:
+        found = []
+        for i, cut in enumerate(pool.map(one, seeds)):
+            found.append(cut)
+            if progress is not None and i % 20 == 0:
+                progress(i / n_draws)
+    table = np.array([cut for cut in found if cut is not None]).reshape(-1, borders.size)
+    ends = (
+        np.quantile(table, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        if table.size
+        else np.full((2, borders.size), np.nan)
+    )
+    groups = (
+        np.stack([np.searchsorted(cut, spots, side="right") for cut in table])
+        if len(table)
+        else np.zeros((1, spots.size))
+    )
+    together = (groups[:, :, None] == groups[:, None, :]).mean(axis=0)
+    cuts = [{"cut": float(c), "low": float(lo), "high": float(hi)} for c, lo, hi in zip(borders, *ends, strict=True)]
+    return Stability(cuts, [float(x) for x in spots], together.round(4).tolist(), len(table))

@@ -1,0 +1,53 @@
+"""From a table and the names of its columns to checked rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fairgroups.errors import InputError
+from fairgroups.rows import Missing, Rows
+from fairgroups.tables import Table, read_table
+
+__all__ = ["Reading", "read_rows"]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Rows, the table they were read from, the names of the attributes, and the column of each role."""
+
+    rows: Rows
+    table: Table
+    attributes: list[str]
+    roles: dict[str, str | None]
+
+
+def read_rows(
+    data: Any,
+    *,
+    sensitive: str | Sequence[str],
+    outcome: str,
+    truth: str | None = None,
+    base: str | None = None,
+    weight: str | None = None,
+    cluster: str | None = None,
+    positive: Any = None,
+    missing: Missing = "error",
+) -> Reading:
+    """Read and check the columns that were named."""
+    attributes = [sensitive] if isinstance(sensitive, str) else list(dict.fromkeys(sensitive))
+    if not attributes:
+        raise InputError("name at least one sensitive column.")
+    roles = {"outcome": outcome, "truth": truth, "base": base, "weight": weight, "cluster": cluster}
+    named = {role: name for role, name in roles.items() if name is not None}
+    table = read_table(data, [*attributes, *named.values()])
+    columns = table.columns
+    rows = Rows.from_arrays(
+        {name: columns[name] for name in attributes} if len(attributes) > 1 else columns[attributes[0]],
+        **{role: columns[name] for role, name in named.items()},
+        positive=positive,
+        missing=missing,
+        names={**named, "sensitive": attributes[0]},
+    )
+    return Reading(rows, table, attributes, roles)
