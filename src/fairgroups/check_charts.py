@@ -17,8 +17,8 @@ __all__ = ["amplification_chart", "selection_chart", "stability_chart"]
 _INK = "#333333"
 _MODEL, _BASE = "#D55E00", "#0072B2"
 _VALUES = {
-    "band": "Largest difference left inside a group, beyond chance",
-    "cv": "Error on rows left out, above the least",
+    "band": "Difference left inside a group",
+    "cv": "Error on rows left out",
     "bic": "BIC above the least",
 }
 
@@ -111,13 +111,14 @@ def amplification_chart(audit: Audit, *, width: int = 380, height: int = 260) ->
             for part in group
             if isinstance(part, Interval) and low < part.low < high
         ]
-        walls = alt.Chart(alt.Data(values=borders)).mark_rule(color="#bbbbbb").encode(x="at:Q")
+        x_scale = alt.Scale(domain=[low, high], nice=False, zero=False)
+        walls = alt.Chart(alt.Data(values=borders)).mark_rule(color="#bbbbbb").encode(x=alt.X("at:Q", scale=x_scale))
         axis = alt.Axis(format=".0%") if percent else alt.Axis()
         lines = (
             alt.Chart(alt.Data(values=points))
             .mark_line(strokeWidth=2)
             .encode(
-                x=alt.X("x:Q", title=audit.settings["sensitive"], scale=alt.Scale(domain=[low, high], nice=False)),
+                x=alt.X("x:Q", title=audit.settings["sensitive"], scale=x_scale),
                 y=alt.Y("rate:Q", title="Rate", axis=axis, scale=alt.Scale(zero=False)),
                 color=colour,
                 strokeDash=alt.StrokeDash(

@@ -141,7 +141,7 @@ def _compared(checks: Checks | None) -> str:
     for effect in ("amplifies", "dampens"):
         labels = [r["label"] for r in found.records if r["effect"] == effect]
         if labels:
-            said.append(f"{found.model} {effect} the difference in {found.base} for {'; '.join(labels)}.")
+            said.append(f"“{found.model}” {effect} the difference in “{found.base}” for {'; '.join(labels)}.")
     return " ".join(said)
 
 

@@ -103,33 +103,15 @@ def best_frontier_path(
 
 
 def _joined(b: Array, n_units: int) -> NDArray[np.intp]:
-    """Join cells so that every unit counts in every rate, and at most about `n_units` are left."""
+    """Join cells until at most about `n_units` are left; those that count in no rate join on the left."""
     share = (b / b.sum(axis=1, keepdims=True)).mean(axis=0)
-    below = np.cumsum(share)
-    first = (
-        np.arange(share.size)
-        if share.size <= n_units
-        else np.unique(np.searchsorted(below, np.arange(n_units) / n_units, side="right"))
-    )
-    first = first[np.add.reduceat(b, first, axis=1).min(axis=0) > 0] if b.shape[0] == 1 else _counting(b, first)
+    first = np.flatnonzero(share > 0)
     if first.size == 0:
         raise InputError("no row with a known sensitive value counts in this measure: B is 0 everywhere.")
+    if first.size > n_units:
+        first = np.unique(np.searchsorted(np.cumsum(share), np.arange(n_units) / n_units, side="right"))
     first[0] = 0
     return first
-
-
-def _counting(b: Array, first: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Keep the starts of units that count in every rate, the others joining on the left."""
-    parts = np.add.reduceat(b, first, axis=1)
-    kept, held = [], np.ones(b.shape[0], dtype=bool)
-    for i in range(first.size):
-        if held.all():  # the unit before is complete: a new one may begin
-            kept.append(int(first[i]))
-            held[:] = False
-        held |= parts[:, i] > 0
-    if not held.all():
-        kept.pop()
-    return np.array(kept, dtype=np.intp)
 
 
 def _polish(

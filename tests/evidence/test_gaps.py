@@ -1,0 +1,100 @@
+import numpy as np
+import pytest
+from scipy.special import ndtri
+
+import fairgroups as fg
+from fairgroups import Band, Cells, group_rates, make_synthetic
+from fairgroups.evidence.calibration import from_table, simulated
+from fairgroups.evidence.gaps import rate_gap, variance_of_phi
+from fairgroups.evidence.rates import fixed_bounds
+from fairgroups.search.intervals import best_intervals
+
+PARITY = "statistical_parity"
+
+
+def test_gap_and_variance_hold_although_groups_were_searched_for():
+    held = []
+    for seed in range(120):
+        data = make_synthetic(2000, seed=seed)
+        cells = Cells.from_arrays(data.sensitive, data.outcome)
+        partition = best_intervals(cells, PARITY, 6).partition(6)
+        groups = group_rates(cells, partition, PARITY)
+        bounds = Band(cells, PARITY).bounds(groups)
+        codes = partition.assign(data.sensitive)
+        rates = np.bincount(codes, data.rate) / np.bincount(codes)
+        gap, variance = rate_gap(groups, bounds), variance_of_phi(groups, bounds)
+        true_variance = np.sum(groups.share * (rates - data.rate.mean()) ** 2)
+        held.append(gap.low <= np.ptp(rates) <= gap.high and variance.low <= true_variance <= variance.high)
+        assert gap.low <= gap.value <= gap.high
+        assert variance.low <= variance.value <= variance.high
+    assert np.mean(held) >= 0.94
+
+
+def test_two_groups_are_each_others_rest():
+    cells = Cells.from_arrays(np.arange(400), (np.arange(400) % 3 == 0) | (np.arange(400) > 250))
+    groups = group_rates(cells, fg.Partition.from_edges([200]), PARITY)
+    bounds = Band(cells, PARITY).bounds(groups)
+    gap = rate_gap(groups, bounds)
+    assert gap.low == pytest.approx(-bounds.high[0] / groups.share[1], abs=1e-6)
+
+
+def test_what_would_have_been_shown_is_where_verdicts_begin():
+    """Move a group's rate until its interval excludes 0: that is the detectable difference."""
+    n, share = 4000, 0.25
+    k = int(n * share)
+    for sign in (-1, 1):
+        shown = None
+        for extra in range(0, 400, 2):
+            y = np.zeros(n)
+            y[: int(0.4 * k) + sign * extra] = 1
+            y[k : k + int(0.4 * (n - k)) - sign * extra] = 1
+            cells = Cells.from_arrays(np.arange(n), y)
+            groups = group_rates(cells, fg.Partition.from_edges([k]), PARITY)
+            bounds = fixed_bounds(groups)
+            if bounds.low[0] > 0 or bounds.high[0] < 0:
+                shown = abs(groups.phi[0])
+                least = (bounds.least_below if sign < 0 else bounds.least_above)[0]
+                break
+        assert shown == pytest.approx(least, abs=0.003)
+
+
+def test_too_few_people_could_show_nothing():
+    table = {"x": np.repeat([0, 1], (5, 500)), "y": np.tile([0, 0, 0, 0, 0, 0, 0, 0, 1, 0], 51)[:505]}
+    found = fg.audit(table, sensitive="x", outcome="y", partition=[1], checks=False)
+    assert np.isnan(found.records[0]["detectable"])
+    assert found.to_dict()["groups"][0]["detectable"] is None
+
+
+def test_detectable_shrinks_with_the_data():
+    gaps = []
+    for n in (500, 5000, 50_000):
+        rng = np.random.default_rng(0)
+        found = fg.audit({"x": rng.random(n), "y": rng.random(n) < 0.3}, sensitive="x", outcome="y", checks=False)
+        gaps.append([d["gap"] for d in found.detectable])
+    assert (np.diff(gaps, axis=0) < 0).all()
+    assert (np.diff(gaps, axis=1) < 0).all()
+
+
+def test_kearns_violation_weighs_by_size():
+    found = fg.audit(fg.load_adult(), sensitive="age", outcome="income_over_50k", checks=False)
+    for r in found.records:
+        assert r["violation"] == pytest.approx(r["share"] * abs(r["phi"]))
+
+
+def test_any_level():
+    q = [from_table(5000, 0.3, level).phi for level in (0.1, 0.5, 0.9, 0.95, 0.97, 0.99, 0.995, 0.999, 0.99999)]
+    assert q == sorted(q)
+    assert q[-1] - q[-3] == pytest.approx(ndtri(0.99999) - ndtri(0.995))
+    sizes = np.full(20, 50)
+    s = [simulated(sizes, 0.3, level).phi for level in (0.5, 0.95, 0.99, 0.999)]
+    assert s == sorted(s)
+    data = make_synthetic(2000)
+    for level in (0.2, 0.999):
+        assert fg.audit({"x": data.sensitive, "y": data.outcome}, sensitive="x", outcome="y", level=level, checks=False)
+
+
+def test_gate_without_groups_looks_at_every_tenth():
+    rng = np.random.default_rng(0)
+    table = {"x": rng.random(50_000), "y": rng.random(50_000) < 0.3}
+    assert fg.audit(table, sensitive="x", outcome="y", max_gap=0.1, checks=False).gate == "kept"
+    assert fg.audit(table, sensitive="x", outcome="y", max_gap=0.01, checks=False).gate == "not enough evidence"
