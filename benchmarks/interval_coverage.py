@@ -46,13 +46,14 @@ class Situation:
 def situations():
     out = [
         Situation(f"no discrimination, rate {rate}, N = {n}, K = {k}", n, k, str(rate))
-        for n in (2_000, 20_000)
+        for n in (2_000, 50_000)
         for k in (5, 8)
-        for rate in (0.3, 0.02)
+        for rate in (0.3, 0.01, 0.99)
     ]
-    out += [Situation(f"five true groups, N = {n}, K = {k}", n, k, "groups") for n in (2_000, 20_000) for k in (5, 8)]
+    out += [Situation(f"five true groups, N = {n}, K = {k}", n, k, "groups") for n in (2_000, 50_000) for k in (5, 8)]
+    out += [Situation(f"smooth rate, N = {n}, K = {k}", n, k, "smooth") for n in (2_000, 50_000) for k in (5, 8)]
     out += [
-        Situation("smooth rate, N = 2000, K = 5", 2_000, 5, "smooth"),
+        Situation("five true groups, 40 distinct values, N = 2000, K = 5", 2_000, 5, "groups", 40),
         Situation("no discrimination, 60 distinct values, N = 2000, K = 5", 2_000, 5, "0.3", 60),
         Situation("no discrimination, rate 0.005, N = 2000, K = 5", 2_000, 5, "0.005"),
     ]

@@ -1,6 +1,8 @@
 import json
 import pickle
+from importlib.resources import files
 
+import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
@@ -41,6 +43,29 @@ def test_json_is_plain_and_complete(tmp_path):
     assert data["schema"] == "fairgroups/audit"
     assert set(data["groups"][0]) == KEYS
     assert Partition.from_dict(data["partition"]) == found.partition
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"truth": "label"},
+        {"sensitive": ["tone", "sex"]},
+        {"truth": "label", "measure": "equalized_odds"},
+        {"n_groups": 1, "checks": False},
+        {"partition": [30], "max_gap": 0.1},
+        {"selection": "cv"},
+    ],
+    ids=str,
+)
+def test_json_keeps_to_its_schema(options):
+    rng = np.random.default_rng(0)
+    table = {**TABLE, "label": rng.integers(0, 2, 6000), "sex": rng.choice(["f", "m"], 6000)}
+    schema = json.loads(files("fairgroups").joinpath("audit.schema.json").read_text(encoding="utf-8"))
+    found = audit(table, **{"sensitive": "tone", "outcome": "approved", **options})
+    jsonschema.validate(json.loads(found.to_json()), schema)
+    fields = set(found.to_dict())
+    assert fields == set(schema["$defs"]["audit"]["properties"])
 
 
 @pytest.mark.parametrize("inference", ["band", "crossfit", "plugin"])

@@ -188,7 +188,7 @@ def demo(
     typer.echo("Training a model on the Adult census data, without age, sex and race: some ten seconds …")
     decisions = adult_decisions()
     typer.echo("Auditing its decisions by age: who is predicted to earn over 50 000 dollars?")
-    result = run(decisions, sensitive="age", outcome="predicted_over_50k")
+    result = run(decisions, sensitive="age", outcome="predicted_over_50k", truth="income_over_50k")
     _finish(result, out, None, quiet=False)
 
 

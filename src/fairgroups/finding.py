@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.boxes import BoxPartition
-from fairgroups.cells import Cells, Moments
+from fairgroups.cells import Cells
 from fairgroups.errors import InputError
 from fairgroups.evidence.band import Band, Calibration
 from fairgroups.evidence.calibration import from_table
@@ -27,6 +27,7 @@ from fairgroups.evidence.selection import (
     check_criterion,
 )
 from fairgroups.measures import JointMeasure, Measure, parts_of
+from fairgroups.moments import Moments
 from fairgroups.partition import Partition
 from fairgroups.progress import progress_bar
 from fairgroups.rows import Missing, Rows

@@ -83,7 +83,8 @@ def amplification(
     judged : int, optional
         See `fixed_bounds`.
     """
-    each = 1 - (1 - level) / 2
+    # Most of the error that may be made goes to D; the sign of M is rarely in doubt.
+    each = (1 - 0.8 * (1 - level), 1 - 0.2 * (1 - level))
     both = replace(rows, truth=rows.base)
     curves: dict[str, list[dict[str, float]]] = {}
     if len(rows.columns) == 1:
@@ -91,14 +92,17 @@ def amplification(
         cells = Cells.from_rows(both, measure=[_APART, _MIDDLE])
         found = [group_rates(cells, partition, m) for m in (_APART, _MIDDLE)]
         bounds = [
-            Band(cells, m, level=each, calibration="table").bounds(g)
-            for m, g in zip((_APART, _MIDDLE), found, strict=True)
+            Band(cells, m, level=part, calibration="table").bounds(g)
+            for m, part, g in zip((_APART, _MIDDLE), each, found, strict=True)
         ]
         curves = _curves(cells)
     else:
         assert isinstance(partition, BoxPartition)
         found = [group_rates_of_rows(both, partition, m) for m in (_APART, _MIDDLE)]
-        bounds = [fixed_bounds(g, each, None if g.sums.bounded else 0.0, judged=judged) for g in found]
+        bounds = [
+            fixed_bounds(g, part, None if g.sums.bounded else 0.0, judged=judged)
+            for part, g in zip(each, found, strict=True)
+        ]
     apart, middle = found
     model_phi, base_phi = middle.phi + apart.phi / 2, middle.phi - apart.phi / 2
     ends = (bounds[0].low, bounds[0].high, bounds[1].low, bounds[1].high)

@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups._kernels import most_different
-from fairgroups.cells import Cells, Moments
+from fairgroups.cells import Cells
 from fairgroups.errors import InputError
 from fairgroups.evidence.calibration import Quantiles, from_table, simulated
 from fairgroups.evidence.likelihood import smallest_shown
 from fairgroups.evidence.rates import Bounds, GroupRates, LocalSpread, interval_bounds, residual_scale
 from fairgroups.measures import Measure
+from fairgroups.moments import Moments
 
 __all__ = ["Band", "Calibration", "RangeEvidence", "check_level"]
 

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups._kernels import isotonic_blocks
-from fairgroups.cells import Cells, Moments
+from fairgroups.cells import Cells
 from fairgroups.measures import Measure
+from fairgroups.moments import Moments
 
 __all__ = ["Monotonicity", "monotonicity_test"]
 

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from scipy.special import chdtri, ndtri
 
 from fairgroups.boxes import BoxPartition
-from fairgroups.cells import Cells, Moments, dispersion_of, products
+from fairgroups.cells import Cells
 from fairgroups.errors import InputError
 from fairgroups.evidence.likelihood import difference_bounds, rate_bounds, smallest_shown
 from fairgroups.measures import Direction, Measure
+from fairgroups.moments import Moments, dispersion_of, products
 from fairgroups.partition import Partition
 from fairgroups.rows import Rows, weighted_sums
 
@@ -214,10 +215,15 @@ def fixed_bounds(
     For rows that had no part in finding the groups. `judged` is how many intervals are to hold at once, where there
     are more than these.
     """
-    judged = judged or int(np.sum(groups.sums.b > 0))
-    root = np.full(groups.rate.shape, float(ndtri(1 - (1 - level) / (2 * max(judged, 1)))))
+    judged = max(judged or int(np.sum(groups.sums.b > 0)), 1)
     s = groups.sums
     n = s.effective_size
+    root = np.full(groups.rate.shape, float(ndtri(1 - (1 - level) / (2 * judged))))
+    if scale is None:
+        # Roots of few rows, or of rare events, have longer tails than normal ones; Chernoff's bound is always enough.
+        known = 4 * n * groups.overall * (1 - groups.overall)
+        with np.errstate(divide="ignore"):
+            root = np.minimum(root * (1 + 2 / known), np.sqrt(2 * np.log(2 * judged / (1 - level))))
     rest_b, rest_a, rest_noise = s.b.sum() - s.b, s.a.sum() - s.a, s.noise.sum() - s.noise
     spread = None
     if scale is not None:
