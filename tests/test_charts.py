@@ -3,6 +3,7 @@ import pytest
 
 from fairgroups import Partition, audit, make_synthetic
 from fairgroups.charts import VERDICT_COLOURS, phi_chart, rate_chart, to_svg
+from fairgroups.check_charts import amplification_chart, selection_chart, stability_chart
 
 DATA = make_synthetic(3000, seed=1)
 
@@ -37,3 +38,23 @@ def test_charts_leave_out_groups_without_anybody():
     shown = phi_chart(empty).to_dict()["layer"][1]["data"]["values"]
     assert [value["label"] for value in shown] == ["tone < 50", "50 ≤ tone < 1000"]
     assert to_svg(rate_chart(empty)).startswith("<svg")
+
+
+def test_pictures_of_the_checks(found):
+    values = selection_chart(found).to_dict()["layer"][1]["data"]["values"]
+    assert [v["k"] for v in values if v["chosen"]] == [len(found.records)]
+    assert "Number of groups" in to_svg(selection_chart(found))
+    assert to_svg(stability_chart(found)).count("border") >= len(found.records) - 1
+    with pytest.raises(ValueError, match="no other outcome"):
+        amplification_chart(found)
+    rng = np.random.default_rng(0)
+    table = {"tone": DATA.sensitive, "z": rng.random(3000), "approved": DATA.outcome, "label": rng.integers(0, 2, 3000)}
+    for sensitive in ("tone", ["tone", "z"]):
+        compared = audit(table, sensitive=sensitive, outcome="approved", truth="label", n_groups=2)
+        svg = to_svg(amplification_chart(compared))
+        assert "approved" in svg
+        assert "label" in svg
+    given = audit(table, sensitive="tone", outcome="approved", partition=[50], checks=False)
+    for chart in (selection_chart, stability_chart):
+        with pytest.raises(ValueError, match="were not|was given"):
+            chart(given)

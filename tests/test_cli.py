@@ -42,6 +42,32 @@ def test_audit_prints_a_conclusion_and_a_table_and_writes_files(table, tmp_path)
     assert len(json.loads(data.read_text(encoding="utf-8"))["groups"]) == 5
 
 
+def test_second_opinions_come_after_the_table(tmp_path):
+    rng = np.random.default_rng(0)
+    x = np.repeat(rng.random(900), 3)
+    frame = pd.DataFrame(
+        {"x": x, "who": np.repeat(np.arange(900), 3), "label": rng.random(2700) < 0.3 + 0.3 * (x > 0.5)}
+    )
+    frame["model"] = frame["label"] ^ (rng.random(2700) < 0.1)
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    done = call("audit", tmp_path / "rows.csv", "-s", "x", "-o", "model", "--truth", "label", "--cluster", "who")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.strip().splitlines()
+    assert lines[0].startswith("Those with x <")
+    for said in ("Number of groups: 2", "Permutation test: agrees", "Monotonicity: ", "belong to 900 clusters"):
+        assert any(said in line for line in lines[1:]), said
+    quick = call("audit", tmp_path / "rows.csv", "-s", "x", "-o", "model", "--no-checks", "--groups", "3")
+    assert "Permutation" not in quick.stdout
+    odds = call(
+        "audit", tmp_path / "rows.csv", "-s", "x", "-o", "model", "--truth", "label", "--measure", "equalized_odds"
+    )
+    assert "True positive rate: " in odds.stdout
+    assert odds.stdout.count("verdict") == 2
+    wrong = call("audit", tmp_path / "rows.csv", "-s", "x", "-o", "model", "--groups", "many")
+    assert wrong.returncode == 2
+    assert "--groups must be a whole number or 'auto'" in wrong.stderr
+
+
 @pytest.mark.parametrize(("limit", "code"), [("0.9", 0), ("0.1", 1), ("0.36", 3)])
 def test_exit_codes(table, limit, code):
     done = call("audit", table, "-s", "age", "-o", "hired", "--max-gap", limit, "-q", "--groups", "3")

@@ -64,3 +64,57 @@ def test_communities_by_share_of_black_residents():
     assert found.records[-1]["verdict"] == "disadvantaged"
     rates = [r["rate"] for r in found.records]
     assert np.argmax(rates) == len(rates) - 1
+
+
+@pytest.fixture(scope="module")
+def compas():
+    frame = table("compas.csv")
+    frame["high_risk"] = (frame["decile_score"] >= 5).astype(int)
+    return frame
+
+
+def test_the_page_on_compas(compas):
+    options = {"sensitive": "age", "outcome": "high_risk", "truth": "two_year_recid", "favourable": False}
+    found = audit(compas, measure="predictive_equality", **options)
+    assert [r["label"] for r in found.records] == ["age < 27", "27 ≤ age < 38", "age ≥ 38"]
+    assert [round(100 * r["phi"], 1) for r in found.records] == [19.5, 2.3, -14.0]
+    assert [r["verdict"] for r in found.records] == ["disadvantaged", "not enough evidence", "advantaged"]
+    assert found.checks.monotonicity.holds
+    assert found.checks.permutation.p_value == 0.001
+    effects = {r["label"]: r["effect"] for r in found.checks.amplification.records}
+    assert effects["age < 27"] == effects["age ≥ 38"] == "amplifies"
+    fixed = [25, 46]
+    for measure, theirs, ours in (("statistical_parity", 0.0170, 0.0214), ("predictive_equality", 0.0143, 0.0177)):
+        given = audit(compas, measure=measure, partition=fixed, checks=False, **options)
+        three = audit(compas, measure=measure, n_groups=3, checks=False, **options)
+        assert (given.variance, three.variance) == pytest.approx((theirs, ours), abs=5e-5)
+    assert given.records[1]["verdict"] == "no relevant difference"
+    odds = audit(compas, measure="equalized_odds", checks=False, **options)
+    assert [part.records[0]["verdict"] for part in odds.parts] == ["disadvantaged", "disadvantaged"]
+
+
+def test_the_page_on_communities():
+    frame = table("communities.csv")
+    for name, edges in (("racepctblack", (0.04, 0.14, 0.37)), ("racePctHisp", (0.23, 0.44))):
+        found = audit(frame, sensitive=name, outcome="high_crime", favourable=False)
+        assert found.partition.edges == edges
+        assert found.checks.monotonicity.holds
+        assert found.checks.monotonicity.direction == "increasing"
+        assert found.checks.permutation.p_value == 0.001
+        assert found.records[0]["verdict"] == "advantaged"
+        assert found.records[-1]["verdict"] == "disadvantaged"
+
+
+def test_the_page_on_faces(faces):
+    found = audit(faces, sensitive="L", outcome="chosen", truth="attractive")
+    compared = found.checks.amplification
+    assert len(found.records) == 5
+    assert found.records[0]["verdict"] == "disadvantaged"
+    assert round(100 * found.records[0]["phi"], 1) == -36.8
+    assert (compared.base_variance, compared.model_variance) == pytest.approx((0.0127, 0.0174), abs=5e-5)
+    assert all(abs(r["model_phi"]) > abs(r["base_phi"]) for r in compared.records)
+    assert compared.records[0]["effect"] == "not enough evidence"
+    for n_groups in (2, 3):
+        few = audit(faces, sensitive="L", outcome="chosen", truth="attractive", n_groups=n_groups)
+        records = few.checks.amplification.records
+        assert records[0]["effect"] == records[-1]["effect"] == "amplifies"

@@ -106,7 +106,7 @@ def conclude(
     for verdict in ("disadvantaged", "below", "above"):
         others = [r["label"] for r in by_verdict.get(verdict, []) if r is not worst]
         if others:
-            said += f" Also {verdict}: {'; '.join(others)}."
+            said += f" Also {verdict}: {_listed(others)}."
     return " ".join(part for part in (said, _open_question(unclear, records), _compared(checks)) if part)
 
 
@@ -132,6 +132,12 @@ def _one_group(
     return "All rows are in one group, so no groups were compared."
 
 
+def _listed(labels: list[str]) -> str:
+    """Write the first few."""
+    more = len(labels) - 3
+    return "; ".join(labels[:3]) + (f"; and {more} more" if more > 0 else "")
+
+
 def _compared(checks: Checks | None) -> str:
     """Say for which groups the outcome makes the differences of its labels larger or smaller."""
     found = None if checks is None else checks.amplification
@@ -140,7 +146,12 @@ def _compared(checks: Checks | None) -> str:
     said = []
     for effect in ("amplifies", "dampens"):
         labels = [r["label"] for r in found.records if r["effect"] == effect]
-        if labels:
+        if len(labels) > 2:
+            said.append(
+                f"“{found.model}” {effect} the differences in “{found.base}”, in {len(labels)} of "
+                f"{len(found.records)} groups."
+            )
+        elif labels:
             said.append(f"“{found.model}” {effect} the difference in “{found.base}” for {'; '.join(labels)}.")
     return " ".join(said)
 
