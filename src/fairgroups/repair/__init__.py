@@ -1,0 +1,1 @@
+"""Making scores fair, group by group, and measuring the dependence that remains."""

@@ -1,0 +1,173 @@
+"""The least change of scores after which the distributions of groups differ by at most α. Arrays only.
+
+Notes
+-----
+Let Q_k be the quantile function of the scores of group k and w_k its weight. Among all ways to change scores such that
+no two groups' distribution functions differ by more than α anywhere, the cheapest sends level u of group k to
+
+    clip(Q_k(u), T(u − α), T(u)),
+
+where T(v) is the point that is nearest, on average over groups, to the intervals [Q_k(v), Q_k(v + α)]: the one with the
+least Σ w_k d for W1 (a weighted median of the 2K ends), with the least Σ w_k d² for W2. For each v that is a problem of
+its own, so nothing is discretised and no solver is needed. T rises with v because medians and means do. Below level 0 and
+above 1 − α there is no limit. With α = 0, T is the barycentre: the weighted median, or mean, of the quantiles.
+
+W1's points form an interval where weights tie; the one nearest to W2's is taken: the least W2 among the W1 optima.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Cost", "Distribution", "Targets", "distribution", "largest_gap", "relaxed_targets", "transport_cost"]
+
+Array = NDArray[np.float64]
+Cost = Literal["w1", "w2"]
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Scores of one group: `values` rising, `levels` the share of the group at or below each, the last one 1."""
+
+    values: Array
+    levels: Array
+
+    def quantile(self, u: Array) -> Array:
+        """Give the smallest value with at least a share u at or below it."""
+        at = np.searchsorted(self.levels, u - ROUNDING, side="left")
+        return self.values[np.minimum(at, self.values.size - 1)]
+
+    def below(self, score: Array) -> tuple[Array, Array]:
+        """Give the levels just below and at each score, equal between two values of the group."""
+        left, right = (np.searchsorted(self.values, score, side=side) for side in ("left", "right"))
+        levels = np.concatenate([[0.0], self.levels])
+        return levels[left], levels[right]
+
+
+def distribution(score: Array, weight: Array | None = None, at: Array | None = None) -> Distribution:
+    """Sum up the scores of one group, at every distinct value or at the values `at` (a score moves up to the next)."""
+    values, where = np.unique(score, return_inverse=True)
+    mass: Array = np.bincount(where.ravel(), weight).astype(np.float64)
+    if at is not None:
+        slot = np.minimum(np.searchsorted(at, values, side="left"), at.size - 1)
+        mass = np.bincount(slot, mass, at.size).astype(np.float64)
+        values, mass = at[mass > 0], mass[mass > 0]
+    else:
+        values, mass = values[mass > 0], mass[mass > 0]
+    levels = np.cumsum(mass) / mass.sum()
+    levels[-1] = 1.0
+    return Distribution(values, levels)
+
+
+@dataclass(frozen=True)
+class Targets:
+    """T as a step function: `values[i]` for levels above `levels[i − 1]` up to `levels[i]`."""
+
+    levels: Array
+    values: Array
+    gap: float
+
+    def at(self, v: Array) -> Array:
+        """Give T(v): −∞ at and below level 0, ∞ above 1 − α."""
+        at = np.searchsorted(self.levels, v - ROUNDING, side="left")
+        out = self.values[np.minimum(at, self.values.size - 1)]
+        out = np.where(v > 1 - self.gap + ROUNDING, np.inf, out)
+        return np.where(v <= ROUNDING, -np.inf, out) if self.gap > 0 else out
+
+    def limits(self, u: Array) -> tuple[Array, Array]:
+        """Give the least and the largest score that level u may have."""
+        return self.at(u - self.gap), self.at(u)
+
+
+def relaxed_targets(
+    groups: Sequence[Distribution], weights: Array, gap: float, cost: Cost = "w2", n_levels: int | None = None
+) -> Targets:
+    """Find T, on every level where a quantile jumps, or on `n_levels` equal steps."""
+    if gap >= 1 or len(groups) == 1:
+        return Targets(np.array([1.0]), np.array([np.inf]), 1.0)
+    top = 1 - gap
+    if n_levels is None:
+        jumps = np.concatenate([np.concatenate([g.levels, g.levels - gap]) for g in groups])
+        levels = np.unique(np.append(np.clip(jumps, 0.0, top), top))
+        levels = levels[np.append(np.diff(levels) > ROUNDING, True)]
+    else:
+        levels = top * np.arange(1, n_levels + 1) / n_levels
+    levels = levels[levels > ROUNDING]
+    low = np.stack([g.quantile(levels) for g in groups])
+    high = low if gap == 0 else np.stack([g.quantile(levels + gap) for g in groups])
+    share = (weights / weights.sum())[:, None]
+    mean = _nearest_squared(low, high, share)
+    values = mean if cost == "w2" else np.clip(mean, *_nearest(low, high, share))
+    return Targets(levels, np.maximum.accumulate(values), gap)
+
+
+def _nearest_squared(low: Array, high: Array, share: Array) -> Array:
+    """Give the point with the least weighted sum of squared distances to intervals, for each column."""
+    if low is high:
+        mean: Array = np.sum(share * low, axis=0)
+        return mean
+    left, right = low.min(axis=0), high.max(axis=0)
+    for _ in range(60):
+        middle = (left + right) / 2
+        pull = np.sum(share * (np.maximum(low - middle, 0.0) - np.maximum(middle - high, 0.0)), axis=0)
+        left, right = np.where(pull > 0, middle, left), np.where(pull > 0, right, middle)
+    middle = (left + right) / 2
+    scale = ROUNDING * (1 + np.abs(middle))
+    below, above = low > middle + scale, high < middle - scale
+    mass = np.sum(share * (below + above), axis=0)
+    exact = np.sum(share * (np.where(below, low, 0.0) + np.where(above, high, 0.0)), axis=0)
+    common = low.max(axis=0) <= high.min(axis=0)  # nothing has to move: any point of the common part will do
+    exact = np.divide(exact, mass, out=middle.copy(), where=mass > 0)
+    near = np.abs(exact - middle) <= 1e-9 * (1 + np.abs(middle))
+    point: Array = np.where(common, low.max(axis=0), np.where(near, exact, middle))
+    return point
+
+
+def _nearest(low: Array, high: Array, share: Array) -> tuple[Array, Array]:
+    """Give the interval of points with the least weighted sum of distances to intervals: the medians of all ends."""
+    ends = np.concatenate([low, high])
+    mass = np.broadcast_to(np.concatenate([share, share]), ends.shape)
+    order = np.argsort(ends, axis=0, kind="stable")
+    ends, mass = np.take_along_axis(ends, order, 0), np.take_along_axis(mass, order, 0)
+    below = np.cumsum(mass, axis=0)
+    first = np.argmax(below >= 1 - 1e-12, axis=0)  # all ends together weigh 2
+    last = np.argmax(below > 1 + 1e-12, axis=0)
+    columns = np.arange(ends.shape[1])
+    return ends[first, columns], ends[last, columns]
+
+
+def transport_cost(groups: Sequence[Distribution], weights: Array, targets: Targets, cost: Cost) -> float:
+    """Give Σ w_k ∫ |Q_k(u) − clip(Q_k(u), T(u − α), T(u))|^p du, exactly."""
+    total = 0.0
+    for share, group in zip(weights / weights.sum(), groups, strict=True):
+        jumps = np.concatenate([[0.0, targets.gap], group.levels, targets.levels, targets.levels + targets.gap])
+        edges = np.unique(np.clip(jumps, 0.0, 1.0))
+        u = (edges[1:] + edges[:-1]) / 2
+        before = group.quantile(u)
+        moved = np.abs(np.clip(before, *targets.limits(u)) - before)
+        total += share * float(np.sum(np.diff(edges) * (moved if cost == "w1" else moved**2)))
+    return total
+
+
+def largest_gap(score: Array, codes: NDArray[np.intp], weight: Array | None = None) -> float:
+    """Give the largest difference between two groups' distribution functions, anywhere."""
+    present = np.unique(codes[codes >= 0])
+    if present.size < 2:
+        return 0.0
+    values, where = np.unique(score, return_inverse=True)
+    where = where.ravel()
+    low, high = np.full(values.size, np.inf), np.full(values.size, -np.inf)
+    for k in present:
+        rows = codes == k
+        mass = np.bincount(where[rows], None if weight is None else weight[rows], values.size)
+        if mass.sum() <= 0:
+            continue
+        below = np.cumsum(mass) / mass.sum()
+        low, high = np.minimum(low, below), np.maximum(high, below)
+    return float(max(np.max(high - low), 0.0))
