@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from fairgroups.grouping import FairGroups, FairKMeans, FixedGroups
     from fairgroups.measures import EQUALIZED_ODDS, MEASURES, JointMeasure, Measure
     from fairgroups.partition import Interval, Partition
+    from fairgroups.repair.dependence import correlation_ratio, gedi, hgr
+    from fairgroups.repair.scores import ScoreRepair
 
 _HOME = {
     "Audit": "audits",
@@ -54,6 +56,10 @@ _HOME = {
     "Measure": "measures",
     "Interval": "partition",
     "Partition": "partition",
+    "correlation_ratio": "repair.dependence",
+    "gedi": "repair.dependence",
+    "hgr": "repair.dependence",
+    "ScoreRepair": "repair.scores",
 }
 
 __all__ = [
@@ -77,11 +83,15 @@ __all__ = [
     "OutputError",
     "Partition",
     "SchemaError",
+    "ScoreRepair",
     "__version__",
     "adjusted_rand_index",
     "audit",
+    "correlation_ratio",
     "drift",
+    "gedi",
     "group_rates",
+    "hgr",
     "load_adult",
     "make_synthetic",
     "rand_index",

@@ -7,10 +7,11 @@ no two groups' distribution functions differ by more than α anywhere, the cheap
 
     clip(Q_k(u), T(u − α), T(u)),
 
-where T(v) is the point that is nearest, on average over groups, to the intervals [Q_k(v), Q_k(v + α)]: the one with the
-least Σ w_k d for W1 (a weighted median of the 2K ends), with the least Σ w_k d² for W2. For each v that is a problem of
-its own, so nothing is discretised and no solver is needed. T rises with v because medians and means do. Below level 0 and
-above 1 − α there is no limit. With α = 0, T is the barycentre: the weighted median, or mean, of the quantiles.
+where T(v) is the point that is nearest, on average over groups, to the intervals [Q_k(v), Q_k(v + α)]: the one with
+the least Σ w_k d for W1 (a weighted median of the 2K ends), with the least Σ w_k d² for W2. For each v that is a
+problem of its own, so nothing is discretised and no solver is needed. T rises with v because medians and means do.
+Below level 0 and above 1 − α there is no limit. With α = 0, T is the barycentre: the weighted median, or mean, of the
+quantiles.
 
 W1's points form an interval where weights tie; the one nearest to W2's is taken: the least W2 among the W1 optima.
 """

@@ -1,0 +1,108 @@
+"""What a repair is given, checked: scores, labels, weights, keys, groups."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups.boxes import BoxPartition
+from fairgroups.errors import InputError
+from fairgroups.partition import Partition
+from fairgroups.rows import check_finite
+from fairgroups.tables import numbers, one_column
+
+__all__ = [
+    "as_table",
+    "flat",
+    "read_keys",
+    "read_labels",
+    "read_partition",
+    "read_scores",
+    "read_weights",
+    "rows_as_text",
+    "uniform_of",
+]
+
+Array = NDArray[np.float64]
+
+
+def read_scores(score: Any) -> Array:
+    """Check scores: finite numbers, one column."""
+    values = numbers(one_column(flat(score)), "score")
+    if np.isnan(values).any():
+        raise InputError(
+            f"{int(np.isnan(values).sum())} score(s) are missing (NaN), the first in row "
+            f"{int(np.isnan(values).argmax())}.",
+            "leave these rows out, or score them first.",
+        )
+    check_finite(values, "score")
+    if values.size == 0:
+        raise InputError("there are no scores.")
+    return values
+
+
+def read_labels(y: Any, n: int) -> Array:
+    """Check labels: 0 or 1."""
+    values = numbers(one_column(y), "y")
+    if values.size != n or not np.isin(values, (0.0, 1.0)).all():
+        raise InputError("y must hold 0 or 1, one for each score.", "turn labels into 0 and 1 first.")
+    return values
+
+
+def read_weights(weight: Any, n: int) -> Array:
+    """Check weights."""
+    values = numbers(one_column(weight), "sample_weight")
+    if values.size != n or np.isnan(values).any() or (values < 0).any() or not np.isfinite(values).all():
+        raise InputError("sample_weight must hold one finite number of at least 0 for each score.")
+    return values
+
+
+def flat(values: Any) -> Any:
+    """Make one column of a table with one."""
+    shape = getattr(values, "shape", None)
+    if shape is not None and len(shape) == 2 and shape[1] == 1:
+        return np.asarray(values)[:, 0]
+    return values
+
+
+def as_table(sensitive: Any) -> Any:
+    """Make an array of lists."""
+    return np.asarray(sensitive, dtype=object) if isinstance(sensitive, list) else sensitive
+
+
+def read_partition(given: Any) -> Partition | BoxPartition:
+    """Take groups from a partition, a fitted estimator or borders."""
+    found = getattr(given, "partition_", given)
+    if isinstance(found, Partition | BoxPartition):
+        return found
+    try:
+        return Partition.from_edges(found)
+    except TypeError:
+        raise InputError(
+            "`partition` must be a Partition, a BoxPartition, a fitted estimator or borders; "
+            f"got {type(given).__name__}."
+        ) from None
+
+
+def read_keys(key: Any, n: int) -> list[str]:
+    """Read keys as text."""
+    values = one_column(key).tolist()
+    if len(values) != n:
+        raise InputError(f"there are {n} scores and {len(values)} keys.", "pass one key per row.")
+    return [str(value) for value in values]
+
+
+def rows_as_text(sensitive: Any, values: Array) -> list[str]:
+    """Tell people apart by what is known of them: score and attributes."""
+    given = flat(sensitive)
+    columns = given if isinstance(given, list) else np.asarray(given, dtype=object).tolist()
+    return [f"{score!r} {row}" for score, row in zip(values.tolist(), columns, strict=True)]
+
+
+def uniform_of(seed: int, key: str) -> float:
+    """Give a number between 0 and 1 from the first six digits of an MD5 sum, as SQL can too."""
+    digits = hashlib.md5(f"{seed}:{key}".encode(), usedforsecurity=False).hexdigest()[:6]
+    return (int(digits, 16) + 0.5) / 16**6
