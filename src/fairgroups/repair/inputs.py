@@ -87,19 +87,18 @@ def read_partition(given: Any) -> Partition | BoxPartition:
         ) from None
 
 
-def read_keys(key: Any, n: int) -> list[str]:
-    """Read keys as text."""
-    values = one_column(key).tolist()
-    if len(values) != n:
-        raise InputError(f"there are {n} scores and {len(values)} keys.", "pass one key per row.")
-    return [str(value) for value in values]
+def read_keys(key: Any, n: int, rows: NDArray[np.intp]) -> list[str]:
+    """Read the keys of some rows as text."""
+    values = one_column(key)
+    if values.size != n:
+        raise InputError(f"there are {n} scores and {values.size} keys.", "pass one key per row.")
+    return [str(value) for value in values[rows].tolist()]
 
 
-def rows_as_text(sensitive: Any, values: Array) -> list[str]:
-    """Tell people apart by what is known of them: score and attributes."""
-    given = flat(sensitive)
-    columns = given if isinstance(given, list) else np.asarray(given, dtype=object).tolist()
-    return [f"{score!r} {row}" for score, row in zip(values.tolist(), columns, strict=True)]
+def rows_as_text(sensitive: Any, values: Array, rows: NDArray[np.intp]) -> list[str]:
+    """Tell some of the people apart by what is known of them: score and attributes."""
+    known = np.asarray(flat(sensitive))[rows].tolist()
+    return [f"{score!r} {row}" for score, row in zip(values[rows].tolist(), known, strict=True)]
 
 
 def uniform_of(seed: int, key: str) -> float:

@@ -28,7 +28,7 @@ from fairgroups.repair.inputs import (
     rows_as_text,
     uniform_of,
 )
-from fairgroups.repair.transport import Cost, Distribution, Targets, largest_gap, relaxed_targets
+from fairgroups.repair.transport import Cost, Distribution, Targets, largest_gap, members, relaxed_targets
 from fairgroups.rows import mixed_columns
 from fairgroups.tables import numbers, one_column
 
@@ -142,16 +142,17 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if self.condition is not None and label is None:
             raise InputError(f"condition={self.condition!r} needs y, the true label.", "pass y to fit.")
         mass = self._mass(codes, label, weight)
-        used = (codes >= 0) & (mass > 0)
-        present = np.unique(codes[used])
-        if present.size == 0:
+        rows = {k: r[mass[r] > 0] for k, r in members(codes).items()}
+        rows = {k: r for k, r in rows.items() if r.size}
+        if not rows:
             raise InputError("no row with a known group and a positive weight is left.")
-        self.groups_ = present
-        self.range_ = (float(values[used].min()), float(values[used].max()))
-        self.knots_ = _knots(values[used], self.n_levels)
-        shares = np.array([weight[used & (codes == k)].sum() for k in present])
-        self._learn_levels(values, codes, mass)
-        groups = [self._distribution(values[rows], mass[rows]) for rows in (used & (codes == k) for k in present)]
+        used = np.concatenate(list(rows.values()))
+        self.groups_ = np.array(list(rows), dtype=np.intp)
+        ordered = np.sort(values[used])
+        self.range_ = (float(ordered[0]), float(ordered[-1]))
+        self.knots_ = _knots(ordered, self.n_levels)
+        shares = np.array([weight[r].sum() for r in rows.values()])
+        groups = self._learn_levels(values, mass, rows)
         steps = None if self.n_levels is None or self.knots_.size < self.n_levels else self.n_levels
         gap = 0.0 if self.relaxation == "geodesic" else float(self.max_gap)
         self.targets_ = relaxed_targets(groups, shares, gap, self.cost, steps)
@@ -190,9 +191,9 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         known = codes >= 0
         level = np.zeros(values.size)
         if self.centres_ is None:
-            for i, k in enumerate(self.groups_):
-                rows = codes == k
-                level[rows] = self._level(i, inside[rows], chance[rows])
+            at = {int(k): i for i, k in enumerate(self.groups_)}
+            for k, rows in members(codes).items():
+                level[rows] = self._level(at[k], inside[rows], chance[rows])
         else:
             left, share = self._between(sensitive)
             for i in range(self.groups_.size):
@@ -297,30 +298,24 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         level: Array = np.where(on, lower[right] + chance * (upper[right] - lower[right]), between)
         return level
 
-    def _learn_levels(self, values: Array, codes: Codes, mass: Array) -> None:
+    def _learn_levels(self, values: Array, mass: Array, rows: dict[int, Codes]) -> list[Distribution]:
         """For each group and knot: the level just below and at it; equal where at most one person has that score."""
-        lower, upper, atom = [], [], 0.0
-        for k in self.groups_:
-            rows = (codes == k) & (mass > 0)
-            order = np.argsort(values[rows], kind="stable")
-            scores, below = values[rows][order], np.concatenate([[0.0], np.cumsum(mass[rows][order])])
+        self.lower_, self.upper_, self.largest_atom_ = [], [], 0.0
+        groups = []
+        for of_group in rows.values():
+            order = of_group[np.argsort(values[of_group], kind="stable")]
+            below = np.concatenate([[0.0], np.cumsum(mass[order])])
             below /= below[-1]
-            first, last = (np.searchsorted(scores, self.knots_, side=side) for side in ("left", "right"))
+            first, last = (np.searchsorted(values[order], self.knots_, side=side) for side in ("left", "right"))
             low, high = below[first], below[last]
             alone = last - first <= 1
             middle = (low + high) / 2
-            atom = max(atom, float(np.max(np.where(alone, 0.0, high - low))))
-            lower.append(np.where(alone, middle, low))
-            upper.append(np.where(alone, middle, high))
-        self.lower_, self.upper_, self.largest_atom_ = lower, upper, atom
-
-    def _distribution(self, values: Array, mass: Array) -> Distribution:
-        slot = np.minimum(np.searchsorted(self.knots_, values, side="left"), self.knots_.size - 1)
-        total = np.bincount(slot, mass, self.knots_.size)
-        held = total > 0
-        levels = np.cumsum(total[held]) / total.sum()
-        levels[-1] = 1.0
-        return Distribution(self.knots_[held], levels)
+            self.largest_atom_ = max(self.largest_atom_, float(np.max(np.where(alone, 0.0, high - low))))
+            self.lower_.append(np.where(alone, middle, low))
+            self.upper_.append(np.where(alone, middle, high))
+            held = np.diff(high, prepend=0.0) > 0
+            groups.append(Distribution(self.knots_[held], high[held]))
+        return groups
 
     def _mass(self, codes: Codes, label: Array | None, weight: Array) -> Array:
         """Weigh rows so that the distributions to be made alike are those of the condition."""
@@ -382,10 +377,10 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if self.largest_atom_ > 0:
             atoms = self.knots_[np.any(np.stack(self.upper_) > np.stack(self.lower_), axis=0)]
             needed = np.isin(np.clip(values, *self.range_), atoms)
-        if not needed.any():
-            return out
-        keys = read_keys(key, values.size) if key is not None else rows_as_text(sensitive, values)
-        out[needed] = [uniform_of(self.random_state, keys[i]) for i in np.flatnonzero(needed)]
+        rows = np.flatnonzero(needed)
+        if rows.size:
+            keys = rows_as_text(sensitive, values, rows) if key is None else read_keys(key, values.size, rows)
+            out[rows] = [uniform_of(self.random_state, one) for one in keys]
         return out
 
     def _report(self, fair: Array, codes: Codes, label: Array | None, weight: Array) -> None:
@@ -422,9 +417,11 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(f"`n_levels` must be a whole number of at least 2, or None; got {levels!r}.")
 
 
-def _knots(values: Array, n_levels: int | None) -> Array:
+def _knots(ordered: Array, n_levels: int | None) -> Array:
     """Choose where scores are told apart: every distinct one, or quantiles of all."""
-    distinct = np.unique(values)
+    distinct: Array = ordered[np.concatenate([[True], np.diff(ordered) > 0])]
     if n_levels is None or distinct.size <= n_levels:
         return distinct
-    return np.unique(np.quantile(values, np.arange(n_levels + 1) / n_levels, method="higher"))
+    at = np.ceil(np.linspace(0, ordered.size - 1, n_levels + 1)).astype(np.intp)
+    chosen: Array = np.unique(ordered[at])
+    return chosen

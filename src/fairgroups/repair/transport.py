@@ -25,11 +25,21 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Cost", "Distribution", "Targets", "distribution", "largest_gap", "relaxed_targets", "transport_cost"]
+__all__ = [
+    "Cost",
+    "Distribution",
+    "Targets",
+    "distribution",
+    "largest_gap",
+    "members",
+    "relaxed_targets",
+    "transport_cost",
+]
 
 Array = NDArray[np.float64]
 Cost = Literal["w1", "w2"]
 ROUNDING = 1e-12
+MOST_MARKS = 20_000
 
 
 @dataclass(frozen=True)
@@ -158,17 +168,26 @@ def transport_cost(groups: Sequence[Distribution], weights: Array, targets: Targ
 
 def largest_gap(score: Array, codes: NDArray[np.intp], weight: Array | None = None) -> float:
     """Give the largest difference between two groups' distribution functions, anywhere."""
-    present = np.unique(codes[codes >= 0])
-    if present.size < 2:
+    groups = members(codes)
+    if len(groups) < 2:
         return 0.0
-    values, where = np.unique(score, return_inverse=True)
-    where = where.ravel()
-    low, high = np.full(values.size, np.inf), np.full(values.size, -np.inf)
-    for k in present:
-        rows = codes == k
-        mass = np.bincount(where[rows], None if weight is None else weight[rows], values.size)
-        if mass.sum() <= 0:
+    marks = np.unique(score)
+    if marks.size > MOST_MARKS:  # a gap between two marks is at most one in so many larger
+        marks = marks[np.linspace(0, marks.size - 1, MOST_MARKS).round().astype(np.intp)]
+    low, high = np.full(marks.size, np.inf), np.full(marks.size, -np.inf)
+    for rows in groups.values():
+        order = rows[np.argsort(score[rows])]
+        mass = np.concatenate([[0.0], np.cumsum(np.ones(order.size) if weight is None else weight[order])])
+        if mass[-1] <= 0:
             continue
-        below = np.cumsum(mass) / mass.sum()
+        below = mass[np.searchsorted(score[order], marks, side="right")] / mass[-1]
         low, high = np.minimum(low, below), np.maximum(high, below)
     return float(max(np.max(high - low), 0.0))
+
+
+def members(codes: NDArray[np.intp]) -> dict[int, NDArray[np.intp]]:
+    """Give the rows of each group; negative codes belong to none."""
+    order = np.argsort(codes, kind="stable")
+    order = order[np.searchsorted(codes[order], 0) :]
+    present, first = np.unique(codes[order], return_index=True)
+    return dict(zip((int(k) for k in present), np.split(order, first[1:]), strict=True)) if order.size else {}
