@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from fairgroups.grouping import FairGroups, FairKMeans, FixedGroups
     from fairgroups.measures import EQUALIZED_ODDS, MEASURES, JointMeasure, Measure
     from fairgroups.partition import Interval, Partition
+    from fairgroups.repair.classifier import FairClassifier
     from fairgroups.repair.dependence import correlation_ratio, gedi, hgr
     from fairgroups.repair.scores import ScoreRepair
 
@@ -56,6 +57,7 @@ _HOME = {
     "Measure": "measures",
     "Interval": "partition",
     "Partition": "partition",
+    "FairClassifier": "repair.classifier",
     "correlation_ratio": "repair.dependence",
     "gedi": "repair.dependence",
     "hgr": "repair.dependence",
@@ -70,6 +72,7 @@ __all__ = [
     "BoxPartition",
     "Cells",
     "ColumnError",
+    "FairClassifier",
     "FairGroups",
     "FairGroupsError",
     "FairKMeans",
