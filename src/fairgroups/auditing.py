@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from scipy.special import ndtri
 
 from fairgroups.audits import Audit, Replication
 from fairgroups.boxes import BoxPartition
@@ -17,14 +18,15 @@ from fairgroups.errors import InputError
 from fairgroups.evidence.band import Calibration, check_level
 from fairgroups.evidence.gaps import rate_gap, variance_of_phi
 from fairgroups.evidence.judgement import Evidence, How, Inference, judge
+from fairgroups.evidence.likelihood import smallest_shown
 from fairgroups.evidence.rates import Against
 from fairgroups.evidence.selection import MOST_GROUPS, Criterion
-from fairgroups.evidence.verdict import Gate, gate, gate_of_ranges, verdicts
+from fairgroups.evidence.verdict import gate, gate_of_ranges, verdicts, worst_gate
 from fairgroups.finding import Found, Wish, find
-from fairgroups.measures import MEASURES, JointMeasure, Measure, parts_of, resolve_any
+from fairgroups.measures import JointMeasure, Measure, parts_of, resolve_any
 from fairgroups.partition import Partition
-from fairgroups.reading import Reading, read_rows
-from fairgroups.records import describe_column, notes_on, records_of
+from fairgroups.reading import Reading, centred, read_rows
+from fairgroups.records import describe_column, notes_on, records_of, scale_against
 from fairgroups.report.words import conclude
 from fairgroups.rows import Missing, Rows, check_measure
 from fairgroups.search.monotone import Monotonic
@@ -154,7 +156,7 @@ def audit(
     if missing == "group" and not rows.absent.any():
         missing = "error"  # nobody to group
     given = _given(partition, reading.attributes, missing)
-    rows, offset = _centred(rows, used)
+    rows, offset = centred(rows, used)
     if several and inference == "band":
         inference = "crossfit"  # several attributes have no order, so there is no band over their ranges
     wish = Wish(
@@ -181,9 +183,7 @@ def audit(
     if len(audits) == 1:
         return audits[0]
     said = " ".join(f"{part.measure.rate[:1].upper()}{part.measure.rate[1:]}: {part.conclusion}" for part in audits)
-    gates: list[Gate] = ["exceeded", "not enough evidence", "kept"]
-    worst = next((g for g in gates if g in [part.gate for part in audits]), None)
-    return replace(audits[0], conclusion=said, gate=worst, parts=tuple(audits))
+    return replace(audits[0], conclusion=said, gate=worst_gate([part.gate for part in audits]), parts=tuple(audits))
 
 
 @dataclass(frozen=True)
@@ -242,22 +242,33 @@ def _assemble(asked: _Asked, case: _Case, measure: Measure, at: int) -> Audit:
     gap = asked.relevant_gap if asked.relevant_gap is not None else (0.05 if bounded else 0.2 * evidence.spread)
     percent = bounded and (measure.binary or rows.outcome_is_binary)
     direction = measure.direction(favourable=asked.favourable)
-    said = verdicts(bounds.low, bounds.high, direction, gap)
-    kept = None if asked.max_gap is None else gate(bounds.low, bounds.high, asked.max_gap)
+    scale = scale_against(groups, asked.against)
+    low, high = bounds.low * scale, bounds.high * scale
+    said = verdicts(low, high, direction, gap)
+    kept = None if asked.max_gap is None else gate(low, high, asked.max_gap)
     chosen = case.found is not None and case.found.selection is not None
-    detectable = [] if evidence.band is None else [(share, evidence.band.detectable(share)) for share in SHARES]
+    detectable = _detectable(evidence, how)
+    band = evidence.band
+    homogeneous = True
     if partition.n_groups == 1:
+        a, b = measure.sums(rows.outcome, rows.truth)
+        constant = np.ptp(a[b > 0] / b[b > 0]) == 0
         # Half of the people would have been noticed if they differed by 25 points: else nothing can be said.
-        half = detectable[-1][1] if detectable else float("nan")
-        enough = half <= (0.25 if bounded else 1.25 * evidence.spread) or (not detectable and rows.n >= 200)
-        said = ["no discrimination found" if chosen and enough else "not enough evidence"]
-        if asked.max_gap is not None:
-            kept = gate_of_ranges(evidence.band, asked.max_gap) if chosen else "not enough evidence"
+        enough = (
+            groups.sums.size >= 50 if constant else detectable[-1][1] <= (0.25 if bounded else 1.25 * evidence.spread)
+        )
+        homogeneous = band is None or band.most_different(0, len(band.cells))[0] <= 0
+        said = ["no discrimination found" if chosen and enough and homogeneous else "not enough evidence"]
+    if asked.max_gap is not None and (partition.n_groups == 1 or (chosen and band is not None)):
+        # Groups that the data chose must not hide a range: those with a tenth of the people keep the limit, too.
+        ranges = gate_of_ranges(band, asked.max_gap)
+        kept = ranges if partition.n_groups == 1 else worst_gate([kept, ranges])
     records = records_of(groups, bounds, said, direction, against=asked.against)
     other = None
     if case.other is not None:
         else_ = case.other.evidence[at]
-        verdicts_there = verdicts(else_.bounds.low, else_.bounds.high, direction, gap)
+        there_scale = scale_against(else_.groups, asked.against)
+        verdicts_there = verdicts(else_.bounds.low * there_scale, else_.bounds.high * there_scale, direction, gap)
         there = records_of(else_.groups, else_.bounds, verdicts_there, direction, against=asked.against)
         other = Replication(there, case.other.found.partition, case.rand)
     curve = evidence.curve
@@ -295,10 +306,11 @@ def _assemble(asked: _Asked, case: _Case, measure: Measure, at: int) -> Audit:
             detectable=dict(detectable),
             against=asked.against,
             checks=checks,
+            homogeneous=homogeneous,
         ),
         overall=groups.overall + asked.offset,
         variance=groups.variance_against(asked.against),
-        variance_interval=variance_of_phi(groups, bounds),
+        variance_interval=variance_of_phi(groups, bounds, asked.against),
         gap=rate_gap(groups, bounds),
         explained=evidence.explained,
         path=[] if case.found is None else [float(v) for v in case.found.variance],
@@ -321,6 +333,24 @@ def _assemble(asked: _Asked, case: _Case, measure: Measure, at: int) -> Audit:
         },
         table=asked.reading.table,
     )
+
+
+def _detectable(evidence: Evidence, how: How) -> list[tuple[float, float]]:
+    """Give, for some shares of the people, the smallest difference that would have been shown."""
+    if evidence.band is not None:
+        return [(share, evidence.band.detectable(share)) for share in SHARES]
+    sums = evidence.groups.sums
+    n, root = sums.size, float(ndtri(1 - (1 - how.level) / (2 * max(how.judged or 2, 2))))
+    out = []
+    for share in SHARES:
+        parts = np.array([share * n]), np.array([(1 - share) * n])
+        if sums.bounded:
+            overall = np.clip([evidence.groups.overall], 0.0, 1.0)
+            ends = smallest_shown(overall, *parts, np.array([share]), np.array([root]))
+            out.append((share, float(np.fmax(*ends)[0])))
+        else:
+            out.append((share, float((1 - share) * root * evidence.spread * np.sqrt(1 / parts[0] + 1 / parts[1])[0])))
+    return out
 
 
 def _settings(asked: _Asked, case: _Case, measure: Measure, direction: str, gap: float) -> dict[str, Any]:
@@ -361,15 +391,6 @@ def _check_options(inference: str, level: float, seed: Any) -> None:
     if inference not in ("band", "crossfit", "plugin"):
         raise InputError(f"`inference` must be 'band', 'crossfit' or 'plugin'; got {inference!r}.")
     check_level(level)
-
-
-def _centred(rows: Rows, measure: Measure | JointMeasure) -> tuple[Rows, float]:
-    """Take the median off outcomes that are no rates: differences and scatter keep their digits only near 0."""
-    if measure is not MEASURES["mean"] or (rows.outcome.min() >= 0 and rows.outcome.max() <= 1):
-        return rows, 0.0
-    offset = float(np.median(rows.outcome)) if rows.outcome.min() < rows.outcome.max() else 0.0
-    base = None if rows.base is None else rows.base - offset
-    return replace(rows, outcome=rows.outcome - offset, base=base), offset
 
 
 def _given(partition: Any, attributes: list[str], missing: Missing) -> Partition | BoxPartition | None:

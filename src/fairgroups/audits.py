@@ -51,8 +51,8 @@ class Audit:
         One per group: ``label``, ``n`` people, ``counted`` of them in the measure's denominator, ``share``,
         ``rate`` with ``rate_low`` and ``rate_high``, ``phi`` with ``low``
         and ``high``, ``detectable``, the smallest harmful Φ that would have been shown (NaN where none could),
-        ``violation``, the share times the size of Φ (Kearns et al.), ``ratio`` to the best group's rate with ``ratio_low``
-        and ``ratio_high``, and ``verdict``.
+        ``violation``, the share times the size of Φ (Kearns et al.), ``ratio`` to the best group's rate with
+        ``ratio_low`` and ``ratio_high``, and ``verdict``.
     partition : Partition or BoxPartition
         The groups.
     conclusion : str

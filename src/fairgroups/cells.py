@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure, resolve_measure
-from fairgroups.moments import Moments, dispersion_of, products, sum_by
+from fairgroups.moments import Moments, noise_of, sum_by
 from fairgroups.rows import Missing, Rows, check_measure
 from fairgroups.tables import read_table
 
@@ -254,8 +254,10 @@ def _moments(a: Array, b: Array, rows: Rows, total: Any, row_counts: NDArray[np.
         a, b = a * weight, b * weight
         if not (b > 0).any():
             raise InputError("no row that counts in this measure has a positive weight.")
-    bb, ab, aa = products(a, b, rows.cluster)
-    return Moments(total(b), total(a), total(bb), total(ab), total(aa), low, high, dispersion_of(a, b, rows))
+    noise = noise_of(a, b, rows)
+    bb = total(b * b)
+    sums = (total(b), total(a), bb, total(a * b), total(a * a))
+    return Moments(*sums, low, high, bb if noise is None else total(noise))
 
 
 def _is_zero_one(values: Array) -> bool:

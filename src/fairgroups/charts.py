@@ -6,6 +6,7 @@ Colours are those of Okabe and Ito, which people with any colour vision can tell
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -155,6 +156,8 @@ def _clean(value: Any) -> Any:
         return {key: _clean(item) for key, item in value.items()}
     if isinstance(value, list):
         return [_clean(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
     if isinstance(value, str):
         return "".join(letter if letter.isprintable() else "\ufffd" for letter in value)
     return value

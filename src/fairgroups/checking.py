@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from fairgroups.evidence.judgement import How
 from fairgroups.evidence.monotonicity import Monotonicity, monotonicity_test
 from fairgroups.evidence.permutation import Permutation, permutation_test
 from fairgroups.evidence.stability import Stability, border_stability
-from fairgroups.measures import Measure
+from fairgroups.finding import Wish, find
+from fairgroups.measures import MEASURES, Measure
 from fairgroups.partition import Partition
 from fairgroups.progress import progress_bar
 from fairgroups.rows import Rows
@@ -71,9 +72,17 @@ def run_checks(
             )
     compared = None
     if rows.base is not None and _alike(rows):
+        groups = partition
+        if (
+            line and limits is not None and partition.n_groups == 1
+        ):  # the base may have differences that the model lacks
+            swapped = replace(rows, outcome=rows.base, truth=None, outcome_is_binary=False)
+            groups = find(swapped, MEASURES["mean"], Wish(min_group_size="auto", level=how.level)).partition
         compared = amplification(
-            judging, partition, names=names, level=how.level, relevant_gap=relevant_gap, judged=how.judged
+            judging, groups, names=names, level=how.level, relevant_gap=relevant_gap, judged=how.judged
         )
+        if groups.n_groups == 1:
+            compared = None  # there is nothing to amplify
     return Checks(permutation, monotonicity, stability, compared)
 
 

@@ -15,13 +15,15 @@ from fairgroups.evidence.agreement import adjusted_rand_index, rand_index
 from fairgroups.evidence.band import Band, check_level
 from fairgroups.evidence.rates import Bounds, GroupRates, codes_of, fixed_bounds, group_rates, group_rates_of_rows
 from fairgroups.finding import Wish, find
-from fairgroups.measures import Measure, resolve_measure
+from fairgroups.measures import MEASURES, Measure, resolve_measure
 from fairgroups.partition import Partition
-from fairgroups.reading import read_rows
+from fairgroups.reading import centred, read_rows
 from fairgroups.rows import Missing, Rows, check_measure
 from fairgroups.tables import Table
 
 __all__ = ["Drift", "Transfer", "drift", "transfer"]
+
+SHARE_ROOT = 3.0  # how far the shares of groups may be from those of the population, in standard errors
 
 
 @dataclass(frozen=True)
@@ -109,11 +111,11 @@ def transfer(
         data, sensitive=sensitive, outcome=outcome, truth=truth, weight=weight, positive=positive, missing=missing
     ).rows
     used = check_measure(resolve_measure(measure, outcome_is_binary=rows.outcome_is_binary), rows)
-    _check(partition, rows)
-    partition = replace(partition, missing=missing)
+    rows, _ = centred(rows, used)
+    partition = _fitting(partition, rows, missing)
     if own is None:
         own = find(rows, used, Wish(n_groups=len(partition.groups)), missing).partition
-    own = replace(own, missing=missing)
+    own = _fitting(own, rows, missing)
     groups = [_rates(rows, p, used)[1] for p in (partition, own)]
     codes = [codes_of(rows, p) for p in (partition, own)]
     return Transfer(
@@ -154,8 +156,8 @@ def drift(
         The two tables; people are taken to be different ones.
     sensitive, outcome, truth, weight, cluster, measure, positive, missing
         See `audit`.
-    partition : Partition or BoxPartition, optional
-        The groups; by default found on `before`.
+    partition : Partition, BoxPartition or list of borders, optional
+        The groups; by default found on `before`, or on `after` where that has none.
     n_groups : int or "auto"
         How many to find.
     level : float
@@ -191,22 +193,31 @@ def drift(
     sets = [reading.rows for reading in readings]
     for rows in sets:
         check_measure(used, rows)
+    if sets[0].outcome.min() < 0 or sets[0].outcome.max() > 1:
+        shift = float(np.median(sets[0].outcome))  # the same for both: Φ does not feel it, its digits do
+        sets = [replace(rows, outcome=rows.outcome - shift) for rows in sets] if used is MEASURES["mean"] else sets
+    if not isinstance(relevant_gap, int | float | np.number) or not relevant_gap >= 0:
+        raise InputError(f"`relevant_gap` must be a number of at least 0; got {relevant_gap!r}.")
     if partition is None:
         if len(sets[0].columns) > 1:
             raise InputError(
                 "groups of several attributes must be given: found on the same rows they would seem to fall back.",
                 "find them on an earlier table, and pass partition=…",
             )
-        partition = find(sets[0], used, Wish(n_groups=n_groups), missing).partition
-    for rows in sets:
-        _check(partition, rows)
-    partition = replace(partition, missing=missing)
+        # The band of either table allows for a search on it.
+        for rows in sets:
+            partition = find(rows, used, Wish(n_groups=n_groups, level=level), missing).partition
+            if partition.n_groups > 1:
+                break
+    partition = _fitting(partition, sets[0], missing)
     judged = [_judge(rows, partition, used, level) for rows in sets]
     (old, old_bounds), (new, new_bounds) = judged
     change = new.phi - old.phi
-    # Each side's own distance to its bound, added as independent errors are (Newcombe's square-and-add).
-    low = change - np.hypot(new.phi - new_bounds.low, old_bounds.high - old.phi)
-    high = change + np.hypot(new_bounds.high - new.phi, old.phi - old_bounds.low)
+    # Each side's own distance to its bound, added as independent errors are (Newcombe's square-and-add); the shares of
+    # the groups vary from table to table, too, which moves everybody's rate.
+    shares = [SHARE_ROOT**2 * (g.phi_against("rest") ** 2) * g.share * (1 - g.share) / g.sums.size for g in (old, new)]
+    low = change - np.sqrt((new.phi - new_bounds.low) ** 2 + (old_bounds.high - old.phi) ** 2 + sum(shares))
+    high = change + np.sqrt((new_bounds.high - new.phi) ** 2 + (old.phi - old_bounds.low) ** 2 + sum(shares))
     records = [
         {
             "label": label,
@@ -217,7 +228,9 @@ def drift(
             "difference": float(change[k]),
             "low": float(low[k]),
             "high": float(high[k]),
-            "verdict": _verdict(float(low[k]), float(high[k]), relevant_gap),
+            "verdict": _verdict(float(low[k]), float(high[k]), relevant_gap)
+            if partition.n_groups > 1
+            else "not enough evidence",
         }
         for k, label in enumerate(partition.labels)
     ]
@@ -232,18 +245,29 @@ def _verdict(low: float, high: float, relevant_gap: float) -> str:
     return "no relevant change" if -relevant_gap <= low and high <= relevant_gap else "not enough evidence"
 
 
-def _check(partition: Any, rows: Rows) -> None:
+def _fitting(partition: Any, rows: Rows, missing: Missing) -> Partition | BoxPartition:
+    """Check that groups are of the columns named; borders will do for one."""
     names = [column.name for column in rows.columns]
+    if not isinstance(partition, Partition | BoxPartition):
+        if len(names) > 1 or isinstance(partition, str):
+            raise InputError(f"groups of {names} must be a Partition or BoxPartition; got {type(partition).__name__}.")
+        try:
+            return Partition.from_edges(partition, name=names[0], missing=missing)
+        except TypeError:
+            raise InputError(
+                f"groups must be a Partition, a BoxPartition or a list of borders; got {type(partition).__name__}."
+            ) from None
     fits = (
         list(partition.columns) == names
         if isinstance(partition, BoxPartition)
-        else isinstance(partition, Partition) and len(names) == 1 and partition.name in ("", names[0])
+        else len(names) == 1 and partition.name in ("", names[0])
     )
     if not fits:
-        what = partition.name if isinstance(partition, Partition | BoxPartition) else type(partition).__name__
         raise InputError(
-            f"the partition is of {what!r}; the columns named are {names}.", "name the columns it was made for."
+            f"the partition is of {partition.name!r}; the columns named are {names}.",
+            "name the columns it was made for.",
         )
+    return replace(partition, missing=missing)
 
 
 def _rates(rows: Rows, partition: Partition | BoxPartition, measure: Measure) -> tuple[Cells | None, GroupRates]:

@@ -85,7 +85,7 @@ class Wish:
         if self.min_group_size != "auto":
             return limits_of(self.min_group_size, self.min_denominator, n_rows)
         n_groups = 2 if isinstance(self.n_groups, str) else int(self.n_groups)
-        least = max(_smallest_judgeable(m, n_groups) for m in moments)
+        least = min(_smallest_judgeable(m, n_groups) for m in moments)
         return Limits(1, max(least, limits_of(1, self.min_denominator, 1).b))
 
 
@@ -133,7 +133,8 @@ def find(rows: Rows, measure: Measure | JointMeasure, wish: Wish, missing: Missi
 
 def _on_the_line(rows: Rows, parts: tuple[Measure, ...], wish: Wish, missing: Missing, criterion: str) -> Found:
     cells = Cells.from_rows(rows, measure=parts, n_cells=wish.n_cells)
-    limits = wish.limits([cells[part] for part in parts], rows.n)
+    known = [cells[part].map(lambda x: x[: len(cells)]) for part in parts]
+    limits = wish.limits(known, rows.n)
     most = wish.most(len(Units.of(cells, parts[0])))
     notes: list[str] = []
     gaps: Array | None = None
@@ -158,7 +159,13 @@ def _on_the_line(rows: Rows, parts: tuple[Measure, ...], wish: Wish, missing: Mi
         bands = [Band(cells, m, level=level, calibration=wish.calibration, seed=wish.seed) for m in parts]
         units = Units.of(cells, parts[0])
         free = len(parts) == 1 and wish.monotonic is None
-        path, selection = by_band(paths, bands, units, limits, most=most, free=free)
+        usual = [Band(cells, m, level=wish.level, calibration=wish.calibration, seed=wish.seed) for m in parts]
+
+        def shown(ends: list[int]) -> bool:
+            found = [band.cell_ranges(np.array(ends[:-1]), np.array(ends[1:]))[1] for band in usual]
+            return any(bool(np.any((b.low > 0) | (b.high < 0))) for b in found)
+
+        path, selection = by_band(paths, bands, units, limits, shown=shown, most=most, free=free)
     else:
         path = paths(most)
         if wish.automatic:
@@ -238,7 +245,7 @@ def _boxes_by_folds(rows: Rows, parts: tuple[Measure, ...], wish: Wish, limits: 
 def _smallest_judgeable(moments: Moments, n_groups: int) -> float:
     """Find the least B with which a group of extreme rate could get a verdict; smaller groups say nothing."""
     total = float(moments.b.sum())
-    size = moments.size
+    size = max(moments.size, 1.0)
     rate = float(moments.a.sum()) / total
     if moments.bounded and 0 < rate < 1:
         q = from_table(size, rate, 0.95).phi

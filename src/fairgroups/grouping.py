@@ -15,6 +15,7 @@ from fairgroups.evidence.selection import MOST_GROUPS, Criterion
 from fairgroups.finding import Wish, find
 from fairgroups.measures import JointMeasure, Measure, parts_of, resolve_any
 from fairgroups.partition import Partition
+from fairgroups.reading import centred
 from fairgroups.rows import Missing, check_measure
 from fairgroups.search.clusters import best_clusters
 from fairgroups.search.monotone import Monotonic
@@ -157,6 +158,7 @@ class FairGroups(GroupEstimator):
             self._one(columns)
         measure = resolve_any(self.measure, outcome_is_binary=rows.outcome_is_binary)
         parts = [check_measure(part, rows) for part in parts_of(measure)]
+        rows, offset = centred(rows, measure)
         wish = Wish(
             n_groups=self.n_groups,
             selection=self.selection,
@@ -193,6 +195,7 @@ class FairGroups(GroupEstimator):
             groups = [group_rates(found.cells, self.partition_, part) for part in parts]
             shares = [explained_share(found.cells, part, g.variance) for part, g in zip(parts, groups, strict=True)]
         self._take(groups, shares, against=self.against)
+        self.rates_ = self.rates_ + offset
         return self
 
 

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from fairgroups.rows import Rows
 
-__all__ = ["Moments", "dispersion_of", "products", "sum_by"]
+__all__ = ["Moments", "noise_of", "sum_by"]
 
 Array = NDArray[np.float64]
+_SUMS = ("b", "a", "bb", "ab", "aa", "noise")
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,9 +21,8 @@ class Moments:
     """Sums of one measure over the rows of each cell, weights included.
 
     `low` and `high` are the smallest and largest rate a/b of any one row: between 0 and 1 the measure is a rate in
-    the strict sense. Where rows belong to clusters, a row's b is multiplied by its whole cluster's in `bb`, and so on:
-    rows of one person count as repetitions. `dispersion` takes back what they are found not to repeat: 1 when they say
-    the same, less when they differ.
+    the strict sense. `noise` is Σb² as the variance of A feels it: more where rows of one cluster repeat each other, or
+    where heavy rows are those with the rare outcome.
     """
 
     b: Array
@@ -32,12 +32,15 @@ class Moments:
     aa: Array
     low: float
     high: float
-    dispersion: float = 1.0
+    noise: Array = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        if self.noise is None:
+            object.__setattr__(self, "noise", self.bb)
 
     def __add__(self, other: Moments) -> Moments:
-        b, a, bb, ab, aa = (getattr(self, x) + getattr(other, x) for x in ("b", "a", "bb", "ab", "aa"))
-        low, high = min(self.low, other.low), max(self.high, other.high)
-        return Moments(b, a, bb, ab, aa, low, high, max(self.dispersion, other.dispersion))
+        b, a, bb, ab, aa, noise = (getattr(self, x) + getattr(other, x) for x in _SUMS)
+        return Moments(b, a, bb, ab, aa, min(self.low, other.low), max(self.high, other.high), noise)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Moments) and all(
@@ -56,12 +59,12 @@ class Moments:
     def map(self, sums: Callable[[Array], Array]) -> Moments:
         """Apply a function to each array, once where several are the same (as without weights)."""
         done: dict[int, Array] = {}
-        arrays = [getattr(self, x) for x in ("b", "a", "bb", "ab", "aa")]
+        arrays = [getattr(self, x) for x in _SUMS]
         for array in arrays:
             if id(array) not in done:
                 done[id(array)] = sums(array)
-        b, a, bb, ab, aa = (done[id(array)] for array in arrays)
-        return Moments(b, a, bb, ab, aa, self.low, self.high, self.dispersion)
+        b, a, bb, ab, aa, noise = (done[id(array)] for array in arrays)
+        return Moments(b, a, bb, ab, aa, self.low, self.high, noise)
 
     @property
     def bounded(self) -> bool:
@@ -70,13 +73,13 @@ class Moments:
 
     @property
     def effective_size(self) -> Array:
-        """Count the rows that carry weight in B: (Σb)²/Σb², which is the number of rows when weights are equal."""
-        return np.divide(self.b**2, self.noise, out=np.zeros_like(self.b), where=self.bb > 0)
+        """Count the rows that carry weight in B: (Σb)²/noise, which is the number of rows when weights are equal."""
+        return np.divide(self.b**2, self.noise, out=np.zeros_like(self.b), where=self.noise > 0)
 
     @property
-    def noise(self) -> Array:
-        """Give Σb², less what the rows of a cluster do not repeat: the effective size is (Σb)² over it."""
-        return self.bb if self.dispersion == 1 else self.bb * self.dispersion
+    def design_effect(self) -> Array:
+        """Give how many times larger the variance is than that of independent rows with unrelated weights."""
+        return np.divide(self.noise, self.bb, out=np.ones_like(self.bb), where=self.bb > 0)
 
     @property
     def size(self) -> float:
@@ -84,44 +87,87 @@ class Moments:
         return float(self.b.sum() ** 2 / self.noise.sum())
 
 
-def products(a: Array, b: Array, cluster: NDArray[np.intp] | None) -> tuple[Array, Array, Array]:
-    """Give b², ab and a² of each row; with clusters each row is multiplied by its whole cluster.
+def noise_of(a: Array, b: Array, rows: Rows) -> Array | None:
+    """Give each row's part of `Moments.noise`; None where it is b².
 
-    Summed over whole clusters they are then squares and products of the clusters' sums, and over part of one no less
-    than these: an effective size made of them is never too large.
+    Rows of a cluster repeat each other to a share ρ: a row then adds b(b + ρ(B − b)), B being its whole cluster's. So a
+    row alone counts as one, no cluster counts for more than its rows, and a part of a cluster counts no more than it
+    should. ρ is the correlation of neighbouring rows of a cluster, or of all of them where that is larger: two standard
+    errors up, and the largest over sizes of clusters and fifths of the attribute, for rows may resemble each other
+    more in some places.
+
+    Where weights go with the outcome, heavy rows being those with the rarer one, a weighted rate varies more than its
+    effective size says: the squares are raised to what the residuals show, in the fifth where that is most.
     """
-    if cluster is None:
-        return b * b, a * b, a * a
-    b_all, a_all = (np.bincount(cluster, x)[cluster] for x in (b, a))
-    return b * b_all, (a * b_all + b * a_all) / 2, a * a_all
+    rates = bool(np.all((a >= 0) & (a <= b)))
+    if rows.cluster is None and (rows.weight is None or not rates):
+        return None
+    used = np.flatnonzero(b > 0)
+    x = np.nan_to_num(rows.sensitive[used])
+    place = np.argsort(x, kind="stable")
+    fifth = np.empty(used.size, dtype=np.intp)
+    fifth[place] = np.arange(used.size) * 5 // max(used.size, 1)
+    noise = b * b
+    if rows.cluster is not None:
+        cluster = np.unique(rows.cluster[used], return_inverse=True)[1].ravel()
+        share = _repetition(a[used] / b[used], x, cluster, fifth, place)
+        whole = np.bincount(rows.cluster, b)[rows.cluster]
+        noise = b * (b + share * (whole - b))
+    if rows.weight is not None and rates:
+        noise = noise * _weight_effect(a[used], b[used], fifth)
+    return noise
 
 
-def dispersion_of(a: Array, b: Array, rows: Rows) -> float:
-    """Estimate how much of a cluster's rows is repetition: 1 if all, down to the share that independent rows have.
-
-    It is the variance of clusters' sums over that of yes/no sums that repeat fully: an upper bound, two standard
-    errors up, and the largest over five parts of the attribute, for rows may resemble each other more in some places.
-    """
-    used = b > 0
-    if rows.cluster is None or (a[used] < 0).any() or (a[used] > b[used]).any():
+def _repetition(
+    value: Array, x: Array, cluster: NDArray[np.intp], fifth: NDArray[np.intp], place: NDArray[np.intp]
+) -> float:
+    """Estimate the correlation of rows of one cluster, to the safe side."""
+    size = np.bincount(cluster)
+    if np.count_nonzero(size > 1) == 0:
+        return 0.0
+    bins = np.empty(value.size, dtype=np.intp)
+    n_bins = max(1, round(value.size ** (1 / 3)))
+    bins[place] = np.arange(value.size) * n_bins // value.size
+    residual = value - (np.bincount(bins, value) / np.bincount(bins))[bins]
+    order = np.lexsort((x, cluster))
+    first, second = order[:-1], order[1:]
+    pair = cluster[first] == cluster[second]
+    first, second = first[pair], second[pair]
+    product, spread = residual[first] * residual[second], (residual[first] ** 2 + residual[second] ** 2) / 2
+    sums = np.bincount(cluster, residual)
+    squares = np.bincount(cluster, residual**2)
+    several = size > 1
+    variance = float(np.mean(residual**2))
+    if np.count_nonzero(several) < 30 or variance <= 0:
         return 1.0
-    n = int(rows.cluster.max()) + 1
-    b_sum, a_sum, rows_of = (np.bincount(rows.cluster, x, n) for x in (b, a, np.ones(rows.n)))
-    place = np.bincount(rows.cluster, np.nan_to_num(rows.sensitive), n) / np.maximum(rows_of, 1)
-    known = np.flatnonzero(b_sum > 0)
-    worst = 0.0
-    for part in np.array_split(known[np.argsort(place[known], kind="stable")], 5):
-        if part.size < 30:
-            return 1.0
-        rate = a_sum[part].sum() / b_sum[part].sum()
-        squares = (a_sum[part] - rate * b_sum[part]) ** 2
-        full = np.sum(b_sum[part] ** 2) * rate * (1 - rate)
-        if full <= 0 or squares.sum() <= 0:
-            return 1.0
-        margin = 2 * squares.std() / (squares.mean() * np.sqrt(part.size))
-        worst = max(worst, float(squares.sum() / full * (1 + margin)))
-    independent = float(np.sum(b * b) / np.sum(b_sum**2))
-    return min(1.0, max(worst, independent))
+    pairs = size * (size - 1.0)
+    worst = float(np.sum((sums**2 - squares)[several]) / (variance * pairs[several].sum()))
+    kinds = np.log2(size[cluster[first]]).astype(np.intp) * 5 + fifth[first]
+    for chosen in (np.ones(first.size, dtype=bool), *(kinds == kind for kind in np.unique(kinds))):
+        people = np.unique(cluster[first[chosen]]).size
+        level = float(spread[chosen].mean())
+        if people < 30 or level <= 0:
+            continue
+        margin = 2 * float(product[chosen].std()) / (level * np.sqrt(people))
+        worst = max(worst, float(product[chosen].mean()) / level + margin)
+    return float(np.clip(worst, 0.0, 1.0))
+
+
+def _weight_effect(a: Array, b: Array, fifth: NDArray[np.intp]) -> float:
+    """Give how much larger weighted residuals are than a rate of that size would make them; at least 1."""
+    worst = 1.0
+    for part in (np.ones(a.size, dtype=bool), *(fifth == k for k in range(5))):
+        if np.count_nonzero(part) < 20:
+            continue
+        rate = a[part].sum() / b[part].sum()
+        expected = rate * (1 - rate) * np.sum(b[part] ** 2)
+        if expected > 0:
+            squares = (a[part] - rate * b[part]) ** 2
+            found = float(squares.sum() / expected)
+            if found > 1.1:  # clearly related: two standard errors to the safe side
+                found *= 1 + 2 * float(squares.std() / squares.mean()) / np.sqrt(squares.size)
+            worst = max(worst, found)
+    return worst
 
 
 def sum_by(codes: NDArray[np.intp], column: Array, n: int) -> Array:

@@ -155,7 +155,10 @@ class Partition:
         """
         if closed not in ("left", "right"):
             raise InputError(f"`closed` must be 'left' or 'right'; got {closed!r}.")
-        borders = [float(edge) + 0.0 for edge in edges]
+        try:
+            borders = [float(edge) + 0.0 for edge in edges]
+        except ValueError as error:
+            raise InputError(f"borders must be numbers: {error}.") from error
         if any(not math.isfinite(x) for x in borders) or any(not x < y for x, y in pairwise(borders)):
             raise InputError(f"edges must be finite and increasing; got {borders}.", "sort them and drop repeats.")
         left = closed == "left"

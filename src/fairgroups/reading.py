@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from fairgroups.errors import InputError
+from fairgroups.measures import MEASURES, JointMeasure, Measure
 from fairgroups.rows import Missing, Rows
 from fairgroups.tables import Table, read_table
 
-__all__ = ["Reading", "read_rows"]
+__all__ = ["Reading", "centred", "read_rows"]
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,9 @@ def read_rows(
     attributes = [sensitive] if isinstance(sensitive, str) else list(dict.fromkeys(sensitive))
     if not attributes:
         raise InputError("name at least one sensitive column.")
+    for role, name in (("outcome", outcome), ("truth", truth), ("weight", weight), ("cluster", cluster)):
+        if name is not None and not isinstance(name, str):
+            raise InputError(f"`{role}` must be the name of one column; got {name!r}.")
     roles = {"outcome": outcome, "truth": truth, "base": base, "weight": weight, "cluster": cluster}
     named = {role: name for role, name in roles.items() if name is not None}
     table = read_table(data, [*attributes, *named.values()])
@@ -51,3 +57,12 @@ def read_rows(
         names={**named, "sensitive": attributes[0]},
     )
     return Reading(rows, table, attributes, roles)
+
+
+def centred(rows: Rows, measure: Measure | JointMeasure) -> tuple[Rows, float]:
+    """Take the median off outcomes that are no rates: differences and scatter keep their digits only near 0."""
+    if measure is not MEASURES["mean"] or (rows.outcome.min() >= 0 and rows.outcome.max() <= 1):
+        return rows, 0.0
+    offset = float(np.median(rows.outcome)) if rows.outcome.min() < rows.outcome.max() else 0.0
+    base = None if rows.base is None else rows.base - offset
+    return replace(rows, outcome=rows.outcome - offset, base=base), offset

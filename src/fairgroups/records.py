@@ -14,7 +14,7 @@ from fairgroups.measures import Direction
 from fairgroups.partition import Partition
 from fairgroups.rows import Column, Rows
 
-__all__ = ["describe_column", "notes_on", "records_of"]
+__all__ = ["describe_column", "notes_on", "records_of", "scale_against"]
 
 Array = NDArray[np.float64]
 
@@ -24,11 +24,7 @@ def records_of(
 ) -> list[dict[str, Any]]:
     """Give one record per group; see `Audit.records`."""
     ratio, ratio_low, ratio_high = rate_ratios(groups.rate, bounds, direction, bounded=groups.sums.bounded)
-    # The likelihood compares a group with the rest; Φ against everyone is 1 − w times that.
-    rest = 1 - groups.share
-    scale = (
-        np.divide(1.0, rest, out=np.zeros_like(rest), where=rest > 1e-12) if against == "rest" else np.ones_like(rest)
-    )
+    scale = scale_against(groups, against)
     adverse = {
         "better": bounds.least_below,
         "worse": bounds.least_above,
@@ -56,6 +52,14 @@ def records_of(
         key: values.tolist() if isinstance(values, np.ndarray) else list(values) for key, values in columns.items()
     }
     return [dict(zip(plain, row, strict=True)) for row in zip(*plain.values(), strict=True)]
+
+
+def scale_against(groups: GroupRates, against: Against) -> Array:
+    """Give what Φ and its bounds are multiplied by: Φ against everyone is 1 − w times the difference to the rest."""
+    rest = 1 - groups.share
+    if against == "everyone":
+        return np.ones_like(rest)
+    return np.divide(1.0, rest, out=np.zeros_like(rest), where=rest > 1e-12)
 
 
 def describe_column(column: Column) -> dict[str, Any]:

@@ -179,6 +179,8 @@ class Rows:
             values["weight"] = numbers(one_column(weight), named["weight"])
         if cluster is not None:
             values["cluster"] = _labels(one_column(cluster))
+        if positive is not None and both:
+            _check_positive(positive, [one_column(x) for x in (outcome, truth, base) if x is not None])
         # One name may play two roles (an attribute that is also the outcome): keep them apart by role.
         checked = {**found, **{f"\0{role}": x for role, x in values.items()}}
         shown = {key: key for key in attributes} | {f"\0{role}": named[role] for role in values}
@@ -198,6 +200,8 @@ class Rows:
             outcome_is_binary=binary,
             dropped=dropped,
         )
+        if rows.weight is not None and (rows.weight == 0).any():  # a row without weight is not there
+            keep = (rows.weight > 0) if keep is None else keep & ~(rows.weight == 0)
         if keep is None:
             return rows
         if not keep.any():
@@ -297,6 +301,22 @@ def _outcome(values: NDArray[Any], name: str, positive: Any, *, optional_positiv
         )
     codes = [np.nan if item is None else float(item == str(positive)) for item in items]
     return np.asarray(codes, dtype=np.float64), True
+
+
+def _check_positive(positive: Any, columns: list[NDArray[Any]]) -> None:
+    """Refuse a label that no column holds."""
+    for values in columns:
+        items = values.filled(None).tolist() if isinstance(values, np.ma.MaskedArray) else values.tolist()
+        found = set(items)
+        if positive in found or str(positive) in {str(x) for x in found if not is_missing(x)}:
+            return
+        if isinstance(positive, str):
+            try:
+                if float(positive) in found:
+                    return
+            except ValueError:
+                pass
+    raise InputError(f"`positive` is {positive!r}, which no column holds.", "name a label of the outcome or the truth.")
 
 
 def _labels(values: NDArray[Any]) -> Array:

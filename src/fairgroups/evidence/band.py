@@ -123,9 +123,8 @@ class Band:
 
     def _calibrate(self, calibration: Calibration, seed: int) -> Quantiles:
         m = self._moments
-        plain = (
-            self.equal_weights and m.dispersion == 1 and bool(np.allclose(m.aa, m.a * self._weight, rtol=1e-9))
-        )  # 0/1
+        one = float(m.bb.sum() / m.b.sum())  # each row's weight, where all are equal
+        plain = self.equal_weights and bool(np.allclose(m.aa, m.a * one, rtol=1e-9))  # 0/1
         can = self.bounded and plain
         if calibration == "simulate" and not can:
             raise InputError(

@@ -121,7 +121,7 @@ def _at_level(levels: list[float], quantiles: list[float], level: float) -> floa
 
 def _safe_rate(rate: float, n: float) -> float:
     """Give the rarer outcome's rate, not below what chance may have hidden: quantiles fall when events are few."""
-    rare = min(max(rate, 0.0), max(1 - rate, 0.0))
+    rare, n = min(max(rate, 0.0), max(1 - rate, 0.0)), max(n, 1.0)
     return float(min(0.5, rare + 2 * np.sqrt(rare / n) + 3 / n))
 
 

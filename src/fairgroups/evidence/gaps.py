@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.evidence.rates import Bounds, GroupRates
+from fairgroups.evidence.rates import Against, Bounds, GroupRates
 
 __all__ = ["Spread", "rate_gap", "variance_of_phi"]
 
@@ -31,7 +31,7 @@ def rate_gap(groups: GroupRates, bounds: Bounds) -> Spread:
     known = np.isfinite(bounds.low) & np.isfinite(bounds.high) & np.isfinite(groups.phi)
     phi, low, high = groups.phi[known], bounds.low[known], bounds.high[known]
     if phi.size < 2:
-        return Spread(0.0, 0.0, 0.0)
+        return Spread(0.0, float("nan"), float("nan"))  # nothing is compared
     apart = low[:, None] - high[None, :]
     at_most = high[:, None] - low[None, :]
     np.fill_diagonal(apart, -np.inf)
@@ -39,10 +39,20 @@ def rate_gap(groups: GroupRates, bounds: Bounds) -> Spread:
     return Spread(float(np.ptp(phi)), float(max(apart.max(), 0.0)), float(at_most.max()))
 
 
-def variance_of_phi(groups: GroupRates, bounds: Bounds) -> Spread:
+def variance_of_phi(groups: GroupRates, bounds: Bounds, against: Against = "everyone") -> Spread:
     """Give Var Φ; its interval runs over all Φ inside theirs."""
     share = groups.share
+    value = groups.variance_against(against)
+    if np.count_nonzero(share > 0) < 2:
+        return Spread(value, float("nan"), float("nan"))
+    if against == "rest":  # the mean of Φ is not 0: two groups apart by d make a variance of at least w v/(w + v) d²
+        rest = np.maximum(1 - share, 1e-12)
+        low_ends, high_ends = bounds.low / rest, bounds.high / rest
+        apart = np.maximum(np.nan_to_num(low_ends[:, None] - high_ends[None, :]), 0.0)
+        both = share[:, None] * share[None, :] / np.maximum(share[:, None] + share[None, :], 1e-12)
+        most = np.nansum(share * np.maximum(np.abs(low_ends), np.abs(high_ends)) ** 2)
+        return Spread(value, float(np.max(both * apart**2)), float(most))
     nearest = np.maximum(np.maximum(bounds.low, -bounds.high), 0.0)
     furthest = np.maximum(np.abs(bounds.low), np.abs(bounds.high))
     low, high = np.nansum(share * nearest**2), np.nansum(share * furthest**2)
-    return Spread(groups.variance, float(low), float(high))
+    return Spread(value, float(low), float(high))

@@ -142,12 +142,12 @@ def _lost(rate: Array, fit: Array, b: Array) -> float:
 def _draw(bins: Moments, fit: Array, n_draws: int, rng: np.random.Generator) -> Array:
     """Draw rates of the bins around the fit: binomial for yes/no outcomes, else normal with each bin's own scatter."""
     n = bins.effective_size
-    if bins.bounded and bins.dispersion == 1 and np.allclose(bins.bb, bins.b) and np.allclose(bins.aa, bins.a):
+    if bins.bounded and np.allclose(bins.noise, bins.b) and np.allclose(bins.aa, bins.a):
         sizes = np.rint(n).astype(np.int64)
         drawn: Array = rng.binomial(sizes, np.clip(fit, 0.0, 1.0), (n_draws, n.size)) / sizes
         return drawn
     rate = bins.a / bins.b
-    squares = np.maximum(bins.aa - 2 * rate * bins.ab + rate**2 * bins.bb, 0.0) * bins.dispersion
+    squares = np.maximum(bins.aa - 2 * rate * bins.ab + rate**2 * bins.bb, 0.0) * bins.design_effect
     error = np.sqrt(squares * np.divide(n, n - 1, out=np.full_like(n, 2.0), where=n > 1.5)) / bins.b
     return fit + error * rng.standard_normal((n_draws, n.size))
 

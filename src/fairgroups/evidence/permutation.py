@@ -59,7 +59,8 @@ def permutation_test(
 
     Notes
     -----
-    Weights stay with the places and the outcomes are dealt. With clusters the mean outcomes of clusters are dealt.
+    Outcomes are dealt with their weights. With clusters, all outcomes of one go to another with as many rows, so what
+    they have in common stays together. The rows of missing attributes are left out.
     """
     a, b = weighted_sums(rows, measure)
     keep = np.flatnonzero((b > 0) & ~rows.absent)
@@ -81,16 +82,13 @@ def permutation_test(
     if most < 2:
         return Permutation(1.0, 0, [])
 
-    def statistic(sums: Array) -> list[float]:
-        centred = sums - grid.b * (sums.sum() / total)
+    def statistic(sums: Array, mass: Array) -> list[float]:
+        centred = sums - mass * (sums.sum() / total)
         if not line:
-            return [
-                t / total
-                for t, boxes in best_boxes(centred, grid.b, grid.rows, axes, most, 0.0, 0.0, 0, _quiet)
-                if boxes
-            ][1:]
-        used = grid.b > 0
-        x, w = centred[used], grid.b[used]
+            found = best_boxes(centred, mass, grid.rows, axes, most, 0.0, 0.0, 0, _quiet)
+            return [t / total for t, boxes in found if boxes][1:]
+        used = mass > 0
+        x, w = centred[used], mass[used]
         out = []
         for cut in best_segments(x, w, w, most, 0.0, 0.0)[1:]:
             starts = np.concatenate([[0], np.asarray(cut, dtype=np.intp)])
@@ -105,43 +103,60 @@ def permutation_test(
     done = [0]
 
     def one(sequence: np.random.SeedSequence) -> list[float]:
-        found = statistic(deal(np.random.default_rng(sequence)))
+        found = statistic(*deal(np.random.default_rng(sequence)))
         done[0] += 1
         if progress is not None and done[0] % 50 == 0:
             progress(done[0] / n_draws)
         return found
 
-    seen = statistic(grid.a)
+    seen = statistic(grid.a, grid.b)
     with ThreadPoolExecutor(2) as pool:
         drawn = list(pool.map(one, seeds))
-    table = np.array([seen, *drawn])
-    table = np.round(table, 15)  # deals that repeat the data are ties, whatever their rounding
+    few = min(len(row) for row in (seen, *drawn))
+    table = np.array([row[:few] for row in (seen, *drawn)])
+    table = np.round(table / max(table.max(), 1e-300), 12)  # deals that repeat the data are ties, whatever the rounding
     # For each number of groups the rank among all; the best rank of each deal; the data's rank among those.
     ranks = np.stack([np.searchsorted(np.sort(-column), -column, side="right") for column in table.T])
     best = ranks.min(axis=0)
     return Permutation(float(np.mean(best <= best[0])), n_draws, [float(x) for x in seen])
 
 
-def _counts(grid: SpaceGrid, positives: int) -> Callable[[np.random.Generator], Array]:
+Deal = Callable[[np.random.Generator], tuple[Array, Array]]
+
+
+def _counts(grid: SpaceGrid, positives: int) -> Deal:
     sizes = grid.rows.astype(np.int64)
-    if sizes.sum() < 1_000_000_000:
-        return lambda rng: rng.multivariate_hypergeometric(sizes, positives, method="marginals").astype(np.float64)
-    return lambda rng: rng.binomial(sizes, positives / sizes.sum()).astype(np.float64)
 
-
-def _values(
-    a: Array, b: Array, cluster: NDArray[np.intp] | None, flat: NDArray[np.intp], n_cells: int
-) -> Callable[[np.random.Generator], Array]:
-    if cluster is None:
-        values, of_row = a / b, None
-    else:
-        values, of_row = np.bincount(cluster, a) / np.bincount(cluster, b), cluster
-
-    def deal(rng: np.random.Generator) -> Array:
-        dealt = rng.permutation(values)
-        return np.bincount(flat, b * (dealt if of_row is None else dealt[of_row]), n_cells).astype(np.float64)
+    def deal(rng: np.random.Generator) -> tuple[Array, Array]:
+        if sizes.sum() < 1_000_000_000:
+            return rng.multivariate_hypergeometric(sizes, positives, method="marginals").astype(np.float64), grid.b
+        return rng.binomial(sizes, positives / sizes.sum()).astype(np.float64), grid.b
 
     return deal
+
+
+def _values(a: Array, b: Array, cluster: NDArray[np.intp] | None, flat: NDArray[np.intp], n_cells: int) -> Deal:
+    blocks = [] if cluster is None else _blocks(cluster)
+
+    def deal(rng: np.random.Generator) -> tuple[Array, Array]:
+        if cluster is None:
+            source = rng.permutation(a.size)
+        else:
+            source = np.empty(a.size, dtype=np.intp)
+            for block in blocks:  # clusters of one size, a row of the block each
+                source[block.ravel()] = rng.permuted(block[rng.permutation(block.shape[0])], axis=1).ravel()
+        sums, mass = (np.bincount(flat, x[source], n_cells).astype(np.float64) for x in (a, b))
+        return sums, mass
+
+    return deal
+
+
+def _blocks(cluster: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+    """Give the rows of clusters, those of equal size together."""
+    order = np.argsort(cluster, kind="stable")
+    size = np.bincount(cluster)
+    of_row = size[cluster[order]]
+    return [order[of_row == m].reshape(-1, m) for m in np.unique(size[size > 0])]
 
 
 def _quiet(_: float) -> None:

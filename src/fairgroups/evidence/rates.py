@@ -14,7 +14,7 @@ from fairgroups.cells import Cells
 from fairgroups.errors import InputError
 from fairgroups.evidence.likelihood import difference_bounds, rate_bounds, smallest_shown
 from fairgroups.measures import Direction, Measure
-from fairgroups.moments import Moments, dispersion_of, products
+from fairgroups.moments import Moments, noise_of
 from fairgroups.partition import Partition
 from fairgroups.rows import Rows, weighted_sums
 
@@ -181,10 +181,13 @@ def moments_by(rows: Rows, measure: Measure, codes: NDArray[np.intp], n_groups: 
     """Sum a measure over the rows that share a code; negative codes are left out."""
     a, b = measure.sums(rows.outcome, rows.truth)
     counts = b > 0
+    if not counts.any():
+        raise InputError("no row counts in this measure: its denominator B is 0 everywhere.")
     low, high = float((a[counts] / b[counts]).min()), float((a[counts] / b[counts]).max())
     a, b = weighted_sums(rows, measure)
-    bb, ab, aa = products(a, b, rows.cluster)
-    return Moments(b, a, bb, ab, aa, low, high, dispersion_of(a, b, rows)).group(codes, n_groups)
+    bb = b * b
+    noise = noise_of(a, b, rows)
+    return Moments(b, a, bb, a * b, a * a, low, high, bb if noise is None else noise).group(codes, n_groups)
 
 
 def plugin_bounds(groups: GroupRates, level: float = 0.95) -> Bounds:
@@ -195,11 +198,12 @@ def plugin_bounds(groups: GroupRates, level: float = 0.95) -> Bounds:
     """
     z = float(ndtri((1 + level) / 2))
     s, r = groups.sums, groups.rate
-    own = s.aa - 2 * r * s.ab + r**2 * s.bb  # Σ (a − r_k b)² in the group
+    more = s.design_effect
+    own = more * (s.aa - 2 * r * s.ab + r**2 * s.bb)  # Σ (a − r_k b)² in the group
     total = float(s.b.sum())
     mean = groups.overall
-    everyone = float(np.sum(s.aa - 2 * mean * s.ab + mean**2 * s.bb))
-    cross = s.aa - (r + mean) * s.ab + r * mean * s.bb
+    everyone = float(np.sum(more * (s.aa - 2 * mean * s.ab + mean**2 * s.bb)))
+    cross = more * (s.aa - (r + mean) * s.ab + r * mean * s.bb)
     with np.errstate(divide="ignore", invalid="ignore"):
         rate_error = z * np.sqrt(own) / s.b
         # The influence of a row on Φ̂(k) is (a − r_k b)/B_k if it is in the group, minus (a − r b)/B.
@@ -389,7 +393,7 @@ def _explained(bins: Moments, variance: float) -> float:
     n = bins.effective_size
     squares = bins.aa - 2 * rate * bins.ab + rate**2 * bins.bb
     unbiased = np.divide(n, n - 1, out=np.zeros_like(n), where=n > 1)
-    noise = np.sum(share * (1 - share) * squares / bins.b**2 * unbiased)
+    noise = np.sum(share * (1 - share) * squares * bins.design_effect / bins.b**2 * unbiased)
     dependence = between - noise
     # Between b bins noise alone gives about `noise`, give or take √(2/(b − 1)) of it.
     chance = 2 * noise * np.sqrt(2 / max(share.size - 1, 1))

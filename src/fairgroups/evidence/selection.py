@@ -17,7 +17,7 @@ from fairgroups.evidence.rates import codes_of, moments_by
 from fairgroups.measures import Measure
 from fairgroups.partition import Partition
 from fairgroups.rows import Rows, weighted_sums
-from fairgroups.search.path import Limits, Path, Units
+from fairgroups.search.path import Limits, Path, Units, make_path
 from fairgroups.splitting import split_rows
 
 __all__ = ["MOST_GROUPS", "Criterion", "Selection", "by_band", "by_bic", "by_cross_validation", "check_criterion"]
@@ -75,6 +75,7 @@ def by_band(
     units: Units,
     limits: Limits,
     *,
+    shown: Callable[[list[int]], bool] = lambda _: True,
     most: int = MOST_GROUPS,
     free: bool = True,
 ) -> tuple[Path, Selection]:
@@ -90,6 +91,8 @@ def by_band(
         What may be cut between.
     limits : Limits
         The least that a group must hold: smaller ranges are not looked for.
+    shown : callable
+        Says whether some group, between these ends, is shown to differ from everybody.
     most : int
         The largest number of groups to try.
     free : bool
@@ -99,8 +102,9 @@ def by_band(
     -----
     The number is the one that groups as long as possible give, taken from the left. If the groups of largest variance
     are homogeneous for that number, they are it; otherwise the homogeneous groups of largest variance are, with
-    borders at some 400 places. With more than 16 384 units, differences inside several groups are looked for between
-    as many marks.
+    borders at some 400 places. A difference that was found must not get lost between groups that cut it in two: if no
+    group is shown to differ, more groups are tried, and at last the range that differs most is made one. With more
+    than 16 384 units, differences inside several groups are looked for between as many marks.
     """
     homogeneous = _Homogeneous(bands, units, limits)
     n_cells = len(bands[0].cells)
@@ -123,7 +127,37 @@ def by_band(
                 variance=np.append(path.variance[:-1], variance),
             )
             values[-1] = homogeneous.excess([0, *borders, n_cells])
+    if free and not shown([0, *(int(x) for x in path.borders[-1]), n_cells]):
+        path, values = _showing(search, homogeneous, shown, path, values, most)
     return path, _selection(path, values, settled=values[-1] <= 0)
+
+
+def _showing(
+    search: Callable[[int], Path],
+    homogeneous: _Homogeneous,
+    shown: Callable[[list[int]], bool],
+    path: Path,
+    values: list[float],
+    most: int,
+) -> tuple[Path, list[float]]:
+    """Find a few more groups of which some is shown to differ; the range that differs most, if need be."""
+    n_cells = len(path.cells)
+    first = len(values)
+    longer = search(min(first + 2, most))
+    for k in range(first + 1, len(longer) + 1):
+        ends = [0, *(int(x) for x in longer.borders[k - 1]), n_cells]
+        if shown(ends):
+            more = [homogeneous.excess([0, *longer.borders[i - 1], n_cells]) for i in range(first + 1, k + 1)]
+            cut = replace(longer, borders=longer.borders[:k], variance=longer.variance[:k])
+            return cut, values + more
+    start, stop = homogeneous.most_different()
+    inner = np.array([x for x in (start, stop) if 0 < x < n_cells], dtype=np.intp)
+    ends = [0, *(int(x) for x in inner), n_cells]
+    if inner.size + 1 > most or not shown(ends):
+        return path, values
+    found = make_path(path.cells, homogeneous.bands[0].measure, [*longer.borders[: inner.size], inner])
+    known = (values + [homogeneous.excess([0, *b, n_cells]) for b in found.borders[len(values) :]])[: inner.size]
+    return found, [*known, homogeneous.excess(ends)]
 
 
 def _selection(path: Path, values: list[float], *, settled: bool) -> Selection:
@@ -151,6 +185,13 @@ class _Homogeneous:
             band.most_different(start, stop, min_rows=rows, min_b=b, marks=marks, decide=decide)[0]
             for band in self.bands
         )
+
+    def most_different(self) -> tuple[int, int]:
+        """Give the range of cells that differs most from everybody."""
+        n_cells = len(self.bands[0].cells)
+        rows, b = self.limits.rows, self.limits.b
+        found = [band.most_different(0, n_cells, min_rows=rows, min_b=b) for band in self.bands]
+        return max(found)[1:]
 
     def holds(self, start: int, stop: int) -> bool:
         """Say whether a range of cells is homogeneous."""
@@ -281,6 +322,9 @@ def by_cross_validation(
     progress : callable, optional
         Called with the share of the work done.
     """
+    people = rows.n if rows.cluster is None else int(rows.cluster.max()) + 1
+    if people < 4 * n_folds:  # too few to leave any out
+        return Selection("cv", 1, True, [{"n_groups": 1, "variance": 0.0, "value": 0.0, "error": 0.0}])
     parts = split_rows(rows, n_folds, seed)
     totals = [float(weighted_sums(rows, measure)[1].sum()) for measure in measures]
     _, variance = search(rows)
@@ -289,7 +333,12 @@ def by_cross_validation(
     for fold, part in enumerate(parts):
         others = np.sort(np.concatenate([p for i, p in enumerate(parts) if i != fold]))
         train, test = rows.take(others), rows.take(part)
-        partitions = search(train)[0][:most]
+        try:
+            partitions = search(train)[0][:most]
+        except InputError:  # these rows make no group that is large enough
+            partitions = []
+        if not partitions:
+            return Selection("cv", 1, True, [{"n_groups": 1, "variance": 0.0, "value": 0.0, "error": 0.0}])
         most = min(most, len(partitions))
         loss = np.zeros((test.n, most))
         for k, partition in enumerate(partitions[:most]):

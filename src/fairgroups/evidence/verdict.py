@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from fairgroups.evidence.band import Band
 from fairgroups.measures import Direction
 
-__all__ = ["Gate", "Verdict", "gate", "gate_of_ranges", "verdicts"]
+__all__ = ["Gate", "Verdict", "gate", "gate_of_ranges", "verdicts", "worst_gate"]
 
 Array = NDArray[np.float64]
 Verdict = Literal[
@@ -83,3 +84,9 @@ def gate_of_ranges(band: Band | None, max_gap: float) -> Gate:
     if not known.any():
         return "not enough evidence"
     return gate(bounds.low[known], bounds.high[known], max_gap)
+
+
+def worst_gate(gates: Sequence[Gate | None]) -> Gate | None:
+    """Give the worst of several answers: exceeded, then not enough evidence, then kept."""
+    order: list[Gate] = ["exceeded", "not enough evidence", "kept"]
+    return next((one for one in order if one in gates), None)

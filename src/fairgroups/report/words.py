@@ -60,6 +60,7 @@ def conclude(
     detectable: Mapping[float, float] | None = None,
     against: str = "everyone",
     checks: Checks | None = None,
+    homogeneous: bool = True,
 ) -> str:
     """Say who is shown to be treated differently, by how much and how surely.
 
@@ -81,7 +82,14 @@ def conclude(
         Whom groups are compared with.
     checks : Checks, optional
         Second opinions; what the model does to the differences of its labels is said too.
+    homogeneous : bool
+        Whether no range is shown to differ.
     """
+    if len(records) == 1 and not homogeneous:
+        return (
+            f"The {measure.rate} is shown to differ along {name}, but the groups that were allowed do not set anybody "
+            "apart: ask for more or smaller groups."
+        )
     if len(records) == 1:
         return _one_group(records[0], measure, name, detectable or {}, percent=percent)
     by_verdict: dict[str, list[dict[str, Any]]] = {}
@@ -116,9 +124,9 @@ def _one_group(
     known = {share: gap for share, gap in detectable.items() if math.isfinite(gap)}
     if record["verdict"] == "no discrimination found":
         said = f"No discrimination found: nowhere along {name} is the {measure.rate} shown to differ from everybody's."
-        if 0.1 in known:
+        if known.get(0.1, 0.0) > 0:
             gap = size(known[0.1], percent=percent)
-            said += f" Any tenth of the people along {name} would have been noticed from a difference of {gap}."
+            said += f" A tenth of the people next to each other would have been noticed if they differed by {gap}."
         return said
     if detectable:
         said = "No groups were compared: no difference is shown, and the data is not enough to say that there is none."
