@@ -79,10 +79,6 @@ class CodesOfFixedGroups(Codes, CheckedFixedGroups):
 
 
 def _unequal(estimator):
-    # The paper's K-Means counts each cell once and lays its grid between the smallest and largest value, so a row of
-    # weight zero is not a row removed.
-    if isinstance(estimator, FairKMeans):
-        return {"check_sample_weight_equivalence_on_dense_data": "cells are counted once, whatever their rows weigh"}
     return FLAT if isinstance(estimator, FairGroups) else {}
 
 
