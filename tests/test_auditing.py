@@ -193,6 +193,15 @@ def test_error_rates_and_weights():
     assert found.partition.edges[0] == pytest.approx(30, abs=1)
 
 
+def test_every_table_is_the_callers():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({**TABLE, "label": rng.integers(0, 2, 6000), "z": rng.random(6000)})
+    line = audit(frame, sensitive="tone", outcome="approved", truth="label").tables
+    assert set(line) == {"groups", "selection", "detectable", "borders", "amplification"}
+    assert all(isinstance(table, pd.DataFrame) for table in line.values())
+    assert "replication" in audit(frame, sensitive=["tone", "z"], outcome="approved", n_groups=2, checks=False).tables
+
+
 def test_groups_table_is_the_callers():
     frame = pd.DataFrame(TABLE)
     assert isinstance(run(frame).groups, pd.DataFrame)

@@ -3,7 +3,7 @@ import pytest
 
 from fairgroups import Partition, audit, make_synthetic
 from fairgroups.charts import VERDICT_COLOURS, phi_chart, rate_chart, to_svg
-from fairgroups.check_charts import amplification_chart, selection_chart, stability_chart
+from fairgroups.check_charts import amplification_chart, selection_chart, stability_chart, together_chart
 
 DATA = make_synthetic(3000, seed=1)
 
@@ -45,6 +45,7 @@ def test_pictures_of_the_checks(found):
     assert [v["k"] for v in values if v["chosen"]] == [len(found.records)]
     assert "Number of groups" in to_svg(selection_chart(found))
     assert to_svg(stability_chart(found)).count("border") >= len(found.records) - 1
+    assert "in one group" in to_svg(together_chart(found))
     with pytest.raises(ValueError, match="no other outcome"):
         amplification_chart(found)
     rng = np.random.default_rng(0)
@@ -55,6 +56,6 @@ def test_pictures_of_the_checks(found):
         assert "approved" in svg
         assert "label" in svg
     given = audit(table, sensitive="tone", outcome="approved", partition=[50], checks=False)
-    for chart in (selection_chart, stability_chart):
+    for chart in (selection_chart, stability_chart, together_chart):
         with pytest.raises(ValueError, match="were not|was given"):
             chart(given)

@@ -119,6 +119,28 @@ class Audit:
         """Give the groups as a table, in the library of the data that was audited."""
         return self.table.build({key: [record[key] for record in self.records] for key in self.records[0]})
 
+    @property
+    def tables(self) -> dict[str, Any]:
+        """Give every table of the audit, in the library of the data that was audited.
+
+        ``groups``; ``selection``, the curve that the number of groups was chosen on; ``detectable``; ``replication``,
+        the other half's groups; ``borders`` with their intervals; ``amplification``. What does not apply is absent.
+        """
+        checks = self.checks
+        found = {
+            "groups": self.records,
+            "selection": None if self.selection is None else self.selection.curve,
+            "detectable": self.detectable,
+            "replication": None if self.replication is None else self.replication.records,
+            "borders": None if checks.stability is None else checks.stability.cuts,
+            "amplification": None if checks.amplification is None else checks.amplification.records,
+        }
+        return {
+            name: self.table.build({key: [row[key] for row in rows] for key in rows[0]})
+            for name, rows in found.items()
+            if rows
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """Give the whole audit as plain data; NaN becomes None."""
         plain: dict[str, Any] = _plain(

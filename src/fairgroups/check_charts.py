@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from fairgroups.audits import Audit
 
-__all__ = ["amplification_chart", "selection_chart", "stability_chart"]
+__all__ = ["amplification_chart", "selection_chart", "stability_chart", "together_chart"]
 
 _INK = "#333333"
 _MODEL, _BASE = "#D55E00", "#0072B2"
@@ -79,6 +79,38 @@ def stability_chart(audit: Audit, *, width: int = 780) -> alt.LayerChart:
     )
     marks = base.mark_tick(thickness=3, size=18, color=_INK).encode(y=y, x=alt.X("cut:Q", scale=x_scale))
     return alt.layer(lines, marks).properties(width=width, height=alt.Step(24))
+
+
+def together_chart(audit: Audit, *, width: int = 360) -> alt.Chart:
+    """Draw how surely two people share a group, for any two values of the attribute."""
+    import altair as alt
+
+    found = audit.checks.stability
+    if found is None:
+        raise ValueError("the borders were not resampled.")
+    values = [
+        {"one": f"{x:g}", "two": f"{y:g}", "share": share}
+        for x, row in zip(found.points, found.together, strict=True)
+        for y, share in zip(found.points, row, strict=True)
+    ]
+    order = list(dict.fromkeys(v["one"] for v in values))
+    name = audit.settings["sensitive"]
+    axis = alt.Axis(labelOverlap=True, labelAngle=0)
+    return (
+        alt.Chart(alt.Data(values=values))
+        .mark_rect()
+        .encode(
+            x=alt.X("one:O", sort=order, title=name, axis=axis),
+            y=alt.Y("two:O", sort=order[::-1], title=name, axis=axis),
+            color=alt.Color(
+                "share:Q",
+                title="in one group",
+                scale=alt.Scale(scheme="blues", domain=[0, 1]),
+                legend=alt.Legend(format=".0%"),
+            ),
+        )
+        .properties(width=width, height=width)
+    )
 
 
 def amplification_chart(audit: Audit, *, width: int = 380, height: int = 260) -> alt.HConcatChart | alt.LayerChart:

@@ -180,7 +180,7 @@ def second_opinions(audit: Audit) -> list[str]:
         verb = "agrees that outcomes depend on" if p <= 1 - audit.settings["level"] else "finds no dependence on"
         said.append(f"Permutation test: {verb} {name} (p = {p:.3g}).")
     if checks.monotonicity is not None:
-        said.append(_monotonicity(audit))
+        said += [_monotonicity(audit), checks.monotonicity.shortcut]
     if audit.replication is not None:
         shown = [
             r
