@@ -93,7 +93,8 @@ class Targets:
 
     def limits(self, u: Array) -> tuple[Array, Array]:
         """Give the least and the largest score that level u may have."""
-        return self.at(u - self.gap), self.at(u)
+        high = self.at(u)
+        return (high if self.gap == 0 else self.at(u - self.gap)), high
 
 
 def relaxed_targets(
@@ -187,7 +188,11 @@ def largest_gap(score: Array, codes: NDArray[np.intp], weight: Array | None = No
 
 def members(codes: NDArray[np.intp]) -> dict[int, NDArray[np.intp]]:
     """Give the rows of each group; negative codes belong to none."""
-    order = np.argsort(codes, kind="stable")
-    order = order[np.searchsorted(codes[order], 0) :]
-    present, first = np.unique(codes[order], return_index=True)
-    return dict(zip((int(k) for k in present), np.split(order, first[1:]), strict=True)) if order.size else {}
+    if codes.size == 0:
+        return {}
+    small = codes.astype(np.int16) if codes.max() < 2**15 else codes  # short numbers are sorted by radix
+    order = np.argsort(small, kind="stable")
+    order = order[np.count_nonzero(codes < 0) :]
+    sizes = np.bincount(codes[codes >= 0]) if order.size else np.empty(0, dtype=np.intp)
+    parts = np.split(order, np.cumsum(sizes)[:-1]) if order.size else []
+    return {k: part for k, part in enumerate(parts) if part.size}
