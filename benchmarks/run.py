@@ -22,6 +22,7 @@ def main() -> None:
         ("line.py", []),
         ("plane.py", []),
         ("interval_coverage.py", ["--runs", os.environ.get("RUNS", "200")]),
+        ("evidence.py", ["--runs", os.environ.get("RUNS", "100")]),
     ):
         print(f"## {script}\n", flush=True)
         subprocess.run([sys.executable, HERE / script, *arguments], check=True)
