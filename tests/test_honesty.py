@@ -196,6 +196,21 @@ def test_constant_outcomes_agree_with_themselves():
         assert "of 0" not in found.conclusion
 
 
+def test_people_who_are_all_alike_are_no_finding():
+    for sensitive in ("x", ["x", "z"]):
+        found = audit({"x": np.ones(400), "z": np.ones(400), "y": np.tile([0, 1], 200)}, sensitive=sensitive)
+        assert found.records[0]["verdict"] == "not enough evidence"
+        assert "noticed" not in found.conclusion
+
+
+def test_no_discrimination_is_said_in_words():
+    said = []
+    for seed in range(100):
+        rng = np.random.default_rng([seed, 3])
+        said.append(audit({"x": rng.random(1000), "y": rng.random(1000) < 0.3}).conclusion)
+    assert sum(one.startswith("No discrimination found") for one in said) >= 95
+
+
 def test_rows_without_weight_are_not_there():
     table = step()
     weight = np.where(table["x"] < 0.3, 0.0, 1.5)
@@ -208,6 +223,8 @@ def test_rows_without_weight_are_not_there():
     [
         ({"cluster": ["c"]}, "`cluster` must be the name"),
         ({"partition": "a"}, "borders must be numbers"),
+        ({"budget": "a"}, "`budget` must be"),
+        ({"budget": 0}, "`budget` must be"),
         ({"truth": "y", "positive": "zzz"}, "positive"),
     ],
 )

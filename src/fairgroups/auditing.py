@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from fairgroups.audits import Audit, Replication
@@ -15,17 +16,17 @@ from fairgroups.boxes import BoxPartition
 from fairgroups.checking import Checks, run_checks
 from fairgroups.crossfitting import Half, cross_fit
 from fairgroups.errors import InputError
-from fairgroups.evidence.band import Calibration, check_level
+from fairgroups.evidence.band import Band, Calibration, check_level
 from fairgroups.evidence.gaps import rate_gap, variance_of_phi
 from fairgroups.evidence.judgement import Evidence, How, Inference, judge
 from fairgroups.evidence.likelihood import smallest_shown
 from fairgroups.evidence.rates import Against
-from fairgroups.evidence.selection import MOST_GROUPS, Criterion
+from fairgroups.evidence.selection import MOST_GROUPS, Criterion, choice_level
 from fairgroups.evidence.verdict import gate, gate_of_ranges, verdicts, worst_gate
 from fairgroups.finding import Found, Wish, find
 from fairgroups.measures import JointMeasure, Measure, parts_of, resolve_any
 from fairgroups.partition import Partition
-from fairgroups.reading import Reading, centred, read_rows
+from fairgroups.reading import Reading, centred, given_groups, read_rows
 from fairgroups.records import describe_column, notes_on, records_of, scale_against
 from fairgroups.report.words import conclude
 from fairgroups.rows import Missing, Rows, check_measure
@@ -33,6 +34,7 @@ from fairgroups.search.monotone import Monotonic
 
 __all__ = ["audit"]
 
+Array = NDArray[np.float64]
 SHARES = (0.05, 0.1, 0.25, 0.5)  # of the people, for which the smallest difference that would have shown is told
 
 
@@ -155,7 +157,7 @@ def audit(
         check_measure(part, rows)
     if missing == "group" and not rows.absent.any():
         missing = "error"  # nobody to group
-    given = _given(partition, reading.attributes, missing)
+    given = None if partition is None else given_groups(partition, reading.attributes, missing)
     rows, offset = centred(rows, used)
     if several and inference == "band":
         inference = "crossfit"  # several attributes have no order, so there is no band over their ranges
@@ -242,8 +244,7 @@ def _assemble(asked: _Asked, case: _Case, measure: Measure, at: int) -> Audit:
     gap = asked.relevant_gap if asked.relevant_gap is not None else (0.05 if bounded else 0.2 * evidence.spread)
     percent = bounded and (measure.binary or rows.outcome_is_binary)
     direction = measure.direction(favourable=asked.favourable)
-    scale = scale_against(groups, asked.against)
-    low, high = bounds.low * scale, bounds.high * scale
+    low, high = _against(evidence, asked.against)
     said = verdicts(low, high, direction, gap)
     kept = None if asked.max_gap is None else gate(low, high, asked.max_gap)
     chosen = case.found is not None and case.found.selection is not None
@@ -254,10 +255,9 @@ def _assemble(asked: _Asked, case: _Case, measure: Measure, at: int) -> Audit:
         a, b = measure.sums(rows.outcome, rows.truth)
         constant = np.ptp(a[b > 0] / b[b > 0]) == 0
         # Half of the people would have been noticed if they differed by 25 points: else nothing can be said.
-        enough = (
-            groups.sums.size >= 50 if constant else detectable[-1][1] <= (0.25 if bounded else 1.25 * evidence.spread)
-        )
-        homogeneous = band is None or band.most_different(0, len(band.cells))[0] <= 0
+        noticed = detectable[-1][1] <= (0.25 if bounded else 1.25 * evidence.spread)
+        enough = (groups.sums.size >= 50 if constant else noticed) and not _all_alike(rows)
+        homogeneous = band is None or _homogeneous(band, how)
         said = ["no discrimination found" if chosen and enough and homogeneous else "not enough evidence"]
     if asked.max_gap is not None and (partition.n_groups == 1 or (chosen and band is not None)):
         # Groups that the data chose must not hide a range: those with a tenth of the people keep the limit, too.
@@ -266,11 +266,10 @@ def _assemble(asked: _Asked, case: _Case, measure: Measure, at: int) -> Audit:
     records = records_of(groups, bounds, said, direction, against=asked.against)
     other = None
     if case.other is not None:
-        else_ = case.other.evidence[at]
-        there_scale = scale_against(else_.groups, asked.against)
-        verdicts_there = verdicts(else_.bounds.low * there_scale, else_.bounds.high * there_scale, direction, gap)
-        there = records_of(else_.groups, else_.bounds, verdicts_there, direction, against=asked.against)
-        other = Replication(there, case.other.found.partition, case.rand)
+        second = case.other.evidence[at]
+        theirs = verdicts(*_against(second, asked.against), direction, gap)
+        repeated = records_of(second.groups, second.bounds, theirs, direction, against=asked.against)
+        other = Replication(repeated, case.other.found.partition, case.rand)
     curve = evidence.curve
     for shifted in (*records, *curve, *(other.records if other else [])):
         for key in ("rate", "rate_low", "rate_high"):
@@ -303,7 +302,7 @@ def _assemble(asked: _Asked, case: _Case, measure: Measure, at: int) -> Audit:
             asked.level,
             percent=percent,
             name=" and ".join(asked.reading.attributes),
-            detectable=dict(detectable),
+            detectable={} if _all_alike(rows) else dict(detectable),
             against=asked.against,
             checks=checks,
             homogeneous=homogeneous,
@@ -333,6 +332,24 @@ def _assemble(asked: _Asked, case: _Case, measure: Measure, at: int) -> Audit:
         },
         table=asked.reading.table,
     )
+
+
+def _against(evidence: Evidence, against: Against) -> tuple[Array, Array]:
+    """Give the bounds of each group's difference from everyone, or from the rest."""
+    scale = scale_against(evidence.groups, against)
+    return evidence.bounds.low * scale, evidence.bounds.high * scale
+
+
+def _homogeneous(band: Band, how: How) -> bool:
+    """Say whether no range differs from everybody, at the level at which the number of groups is chosen."""
+    strict = Band(band.cells, band.measure, level=choice_level(how.level), calibration=how.calibration, seed=how.seed)
+    return strict.most_different(0, len(band.cells))[0] <= 0
+
+
+def _all_alike(rows: Rows) -> bool:
+    """Say whether nobody can be told from another by the attributes."""
+    known = ~rows.absent
+    return all(np.unique(column.values[known]).size < 2 for column in rows.columns)
 
 
 def _detectable(evidence: Evidence, how: How) -> list[tuple[float, float]]:
@@ -391,27 +408,6 @@ def _check_options(inference: str, level: float, seed: Any) -> None:
     if inference not in ("band", "crossfit", "plugin"):
         raise InputError(f"`inference` must be 'band', 'crossfit' or 'plugin'; got {inference!r}.")
     check_level(level)
-
-
-def _given(partition: Any, attributes: list[str], missing: Missing) -> Partition | BoxPartition | None:
-    """Check groups that the caller brings; bare borders, or groups without a name, take the attribute's."""
-    if partition is None:
-        return None
-    if isinstance(partition, BoxPartition):
-        return replace(partition, missing=missing)
-    if isinstance(partition, Partition):
-        if partition.name and [partition.name] != attributes:
-            raise InputError(
-                f"the partition is of {partition.name!r}; the column named is {attributes[0]!r}.",
-                "name the column that the groups were made for.",
-            )
-        return Partition(partition.groups, name=attributes[0], missing=missing)
-    try:
-        return Partition.from_edges(partition, name=attributes[0], missing=missing)
-    except TypeError:
-        raise InputError(
-            f"`partition` must be a Partition, a BoxPartition or a list of borders; got {type(partition).__name__}."
-        ) from None
 
 
 def _check_gaps(*, bounded: bool, relevant_gap: float | None, max_gap: float | None) -> None:

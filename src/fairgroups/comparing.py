@@ -17,7 +17,7 @@ from fairgroups.evidence.rates import Bounds, GroupRates, codes_of, fixed_bounds
 from fairgroups.finding import Wish, find
 from fairgroups.measures import MEASURES, Measure, resolve_measure
 from fairgroups.partition import Partition
-from fairgroups.reading import centred, read_rows
+from fairgroups.reading import centred, given_groups, read_rows
 from fairgroups.rows import Missing, Rows, check_measure
 from fairgroups.tables import Table
 
@@ -107,15 +107,16 @@ def transfer(
     >>> fg.transfer(found, table, sensitive="x", outcome="y").rand > 0.98
     True
     """
-    rows = read_rows(
+    reading = read_rows(
         data, sensitive=sensitive, outcome=outcome, truth=truth, weight=weight, positive=positive, missing=missing
-    ).rows
+    )
+    rows, names = reading.rows, reading.attributes
     used = check_measure(resolve_measure(measure, outcome_is_binary=rows.outcome_is_binary), rows)
     rows, _ = centred(rows, used)
-    partition = _fitting(partition, rows, missing)
+    partition = given_groups(partition, names, missing)
     if own is None:
         own = find(rows, used, Wish(n_groups=len(partition.groups)), missing).partition
-    own = _fitting(own, rows, missing)
+    own = given_groups(own, names, missing)
     groups = [_rates(rows, p, used)[1] for p in (partition, own)]
     codes = [codes_of(rows, p) for p in (partition, own)]
     return Transfer(
@@ -209,7 +210,7 @@ def drift(
             partition = find(rows, used, Wish(n_groups=n_groups, level=level), missing).partition
             if partition.n_groups > 1:
                 break
-    partition = _fitting(partition, sets[0], missing)
+    partition = given_groups(partition, readings[0].attributes, missing)
     judged = [_judge(rows, partition, used, level) for rows in sets]
     (old, old_bounds), (new, new_bounds) = judged
     change = new.phi - old.phi
@@ -243,31 +244,6 @@ def _verdict(low: float, high: float, relevant_gap: float) -> str:
     if high < 0:
         return "fell"
     return "no relevant change" if -relevant_gap <= low and high <= relevant_gap else "not enough evidence"
-
-
-def _fitting(partition: Any, rows: Rows, missing: Missing) -> Partition | BoxPartition:
-    """Check that groups are of the columns named; borders will do for one."""
-    names = [column.name for column in rows.columns]
-    if not isinstance(partition, Partition | BoxPartition):
-        if len(names) > 1 or isinstance(partition, str):
-            raise InputError(f"groups of {names} must be a Partition or BoxPartition; got {type(partition).__name__}.")
-        try:
-            return Partition.from_edges(partition, name=names[0], missing=missing)
-        except TypeError:
-            raise InputError(
-                f"groups must be a Partition, a BoxPartition or a list of borders; got {type(partition).__name__}."
-            ) from None
-    fits = (
-        list(partition.columns) == names
-        if isinstance(partition, BoxPartition)
-        else len(names) == 1 and partition.name in ("", names[0])
-    )
-    if not fits:
-        raise InputError(
-            f"the partition is of {partition.name!r}; the columns named are {names}.",
-            "name the columns it was made for.",
-        )
-    return replace(partition, missing=missing)
 
 
 def _rates(rows: Rows, partition: Partition | BoxPartition, measure: Measure) -> tuple[Cells | None, GroupRates]:

@@ -25,6 +25,7 @@ from fairgroups.evidence.selection import (
     by_bic,
     by_cross_validation,
     check_criterion,
+    choice_level,
 )
 from fairgroups.measures import JointMeasure, Measure, parts_of
 from fairgroups.moments import Moments
@@ -68,6 +69,8 @@ class Wish:
                 raise InputError(f"`n_groups` must be a whole number of at least 1, or 'auto'; got {self.n_groups!r}.")
             whole_number(self.n_groups, "n_groups")
         whole_number(self.max_groups, "max_groups")
+        if isinstance(self.budget, bool) or not isinstance(self.budget, int | float | np.number) or not self.budget > 0:
+            raise InputError(f"`budget` must be a number of seconds above 0; got {self.budget!r}.")
         if self.against not in ("everyone", "rest"):
             raise InputError(f"`against` must be 'everyone' or 'rest'; got {self.against!r}.")
 
@@ -154,8 +157,7 @@ def _on_the_line(rows: Rows, parts: tuple[Measure, ...], wish: Wish, missing: Mi
 
     selection = None
     if wish.automatic and criterion == "band":
-        # A fifth of the error that the intervals may make: one group too many is read as a finding.
-        level = 1 - (1 - wish.level) / 5 / len(parts)
+        level = choice_level(1 - (1 - wish.level) / len(parts))
         bands = [Band(cells, m, level=level, calibration=wish.calibration, seed=wish.seed) for m in parts]
         units = Units.of(cells, parts[0])
         free = len(parts) == 1 and wish.monotonic is None

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from fairgroups.boxes import BoxPartition
 from fairgroups.errors import InputError
 from fairgroups.measures import MEASURES, JointMeasure, Measure
+from fairgroups.partition import Partition
 from fairgroups.rows import Missing, Rows
 from fairgroups.tables import Table, read_table
 
-__all__ = ["Reading", "centred", "read_rows"]
+__all__ = ["Reading", "centred", "given_groups", "read_rows"]
 
 
 @dataclass(frozen=True)
@@ -66,3 +68,30 @@ def centred(rows: Rows, measure: Measure | JointMeasure) -> tuple[Rows, float]:
     offset = float(np.median(rows.outcome)) if rows.outcome.min() < rows.outcome.max() else 0.0
     base = None if rows.base is None else rows.base - offset
     return replace(rows, outcome=rows.outcome - offset, base=base), offset
+
+
+def given_groups(partition: Any, attributes: list[str], missing: Missing) -> Partition | BoxPartition:
+    """Check groups that a caller brings; bare borders, or groups without a name, take the attribute's."""
+    if isinstance(partition, BoxPartition):
+        if list(partition.columns) != attributes:
+            raise InputError(
+                f"the partition is of {partition.name!r}; the columns named are {attributes}.",
+                "name the same columns in the same order.",
+            )
+        return replace(partition, missing=missing)
+    if isinstance(partition, Partition):
+        if len(attributes) > 1 or partition.name not in ("", attributes[0]):
+            named = repr(attributes[0]) if len(attributes) == 1 else str(attributes)
+            raise InputError(
+                f"the partition is of {partition.name!r}; the column named is {named}.",
+                "name the column that the groups were made for.",
+            )
+        return Partition(partition.groups, name=attributes[0], missing=missing)
+    if len(attributes) > 1:
+        raise InputError(f"groups of {attributes} must be a BoxPartition; got {type(partition).__name__}.")
+    try:
+        return Partition.from_edges(partition, name=attributes[0], missing=missing)
+    except TypeError:
+        raise InputError(
+            f"`partition` must be a Partition, a BoxPartition or a list of borders; got {type(partition).__name__}."
+        ) from None

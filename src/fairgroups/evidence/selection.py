@@ -20,7 +20,16 @@ from fairgroups.rows import Rows, weighted_sums
 from fairgroups.search.path import Limits, Path, Units, make_path
 from fairgroups.splitting import split_rows
 
-__all__ = ["MOST_GROUPS", "Criterion", "Selection", "by_band", "by_bic", "by_cross_validation", "check_criterion"]
+__all__ = [
+    "MOST_GROUPS",
+    "Criterion",
+    "Selection",
+    "by_band",
+    "by_bic",
+    "by_cross_validation",
+    "check_criterion",
+    "choice_level",
+]
 
 Array = NDArray[np.float64]
 Criterion = Literal["auto", "band", "cv", "bic"]
@@ -54,6 +63,14 @@ class Selection:
     n_groups: int
     settled: bool
     curve: list[dict[str, Any]]
+
+
+def choice_level(level: float) -> float:
+    """Give the level at which groups are chosen: a fifth of the error that the intervals may make.
+
+    One group too many is read as a finding.
+    """
+    return 1 - (1 - level) / 5
 
 
 def check_criterion(criterion: Any, *, line: bool) -> str:
