@@ -304,7 +304,7 @@ def _assemble(asked: _Asked, case: _Case, measure: Measure, at: int) -> Audit:
             name=" and ".join(asked.reading.attributes),
             detectable={} if _all_alike(rows) else dict(detectable),
             against=asked.against,
-            checks=checks,
+            checks=checks if at == len(case.evidence) - 1 else None,  # of several rates, said once
             homogeneous=homogeneous,
         ),
         overall=groups.overall + asked.offset,

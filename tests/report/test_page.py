@@ -98,3 +98,14 @@ def test_the_page_opens_in_a_browser(tmp_path, width):
     )
     assert shot.stat().st_size > 10_000, done.stderr
     assert "CONSOLE" not in done.stderr
+
+
+def test_equalized_odds_show_both_rates():
+    rng = np.random.default_rng(0)
+    x, truth = rng.random(3000), rng.integers(0, 2, 3000)
+    table = {"x": x, "y": rng.random(3000) < np.where(x < 0.4, 0.3, 0.6), "t": truth}
+    found = audit(table, sensitive="x", outcome="y", truth="t", measure="equalized_odds").to_html()
+    assert found.count("<table") == 2
+    assert "<h3>True positive rate</h3>" in found
+    assert "<h3>False positive rate</h3>" in found
+    assert found.count("<tbody>") == 2

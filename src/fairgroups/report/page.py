@@ -49,17 +49,32 @@ def render(audit: Audit) -> str:
         certainty=said.replace("{rows}", rows).replace("{name}", name),
         gate=_gate(audit, percent=percent),
         whom="everybody" if settings["against"] == "everyone" else "the rest",
-        rate_name=sentence(audit.measure.rate),
         level=f"{100 * settings['level']:g} %",
-        rows=[_row(record, i, audit) for i, record in enumerate(audit.records, 1)],
-        table_note=f"Everybody: {amount(audit.overall, percent=percent)}."
-        + (" Differences and intervals are in percentage points." if percent else ""),
-        notes=audit.notes,
-        opinions=second_opinions(audit),
-        charts=_charts(audit) + _check_charts(audit),
+        parts=[_groups(part) for part in audit.parts or (audit,)],
+        notes=list(dict.fromkeys(note for part in audit.parts or (audit,) for note in part.notes)),
+        opinions=_opinions(audit),
+        charts=[chart for part in audit.parts or (audit,) for chart in _charts(part)] + _check_charts(audit),
         meanings=_meanings(audit, percent=percent),
         facts=_facts(audit, rows),
     )
+
+
+def _opinions(audit: Audit) -> list[str]:
+    """List the second opinions; of several rates each under its name."""
+    if not audit.parts:
+        return second_opinions(audit)
+    return [f"{sentence(part.measure.rate)}: {line}" for part in audit.parts for line in second_opinions(part)]
+
+
+def _groups(audit: Audit) -> dict[str, Any]:
+    """Give the table of groups for one rate."""
+    percent = bool(audit.data["percent"])
+    return {
+        "rate_name": sentence(audit.measure.rate),
+        "rows": [_row(record, i, audit) for i, record in enumerate(audit.records, 1)],
+        "table_note": f"Everybody: {amount(audit.overall, percent=percent)}."
+        + (" Differences and intervals are in percentage points." if percent else ""),
+    }
 
 
 def _charts(audit: Audit) -> list[dict[str, Any]]:
@@ -88,7 +103,7 @@ def _charts(audit: Audit) -> list[dict[str, Any]]:
     return [
         {"title": title, "svg": Markup(to_svg(first)), "caption": caption},  # noqa: S704
         {
-            "title": "Difference of each group from everybody",
+            "title": f"Difference of each group from everybody: {audit.measure.rate}",
             "svg": Markup(to_svg(phi_chart(audit))),  # noqa: S704
             "caption": f"Marks: Φ, the group's rate minus everybody's. Lines: its {level} interval.",
         },
