@@ -3,18 +3,21 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/fairgroups/kernels/*)
+FILES := $(shell find src -name '*.py' | sort | cksum | cut -d ' ' -f 1)
+# An editable install knows the files by name: new ones need a new one.
+INSTALLED := $(VENV)/.installed-$(FILES)
 
 .PHONY: demo test lint bench docs clean
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: $(SOURCES) | $(VENV)/bin/python
+$(INSTALLED): $(SOURCES) | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet -e '.'
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.installed
+$(VENV)/.test: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet -e '.[test]'
 	@touch $@
 
@@ -22,15 +25,15 @@ $(VENV)/.lint: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet -e '.[lint]'
 	@touch $@
 
-$(VENV)/.docs: $(VENV)/.installed
+$(VENV)/.docs: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet -e '.[docs]'
 	@touch $@
 
-$(VENV)/.bench: $(VENV)/.installed benchmarks/requirements.txt
+$(VENV)/.bench: $(INSTALLED) benchmarks/requirements.txt
 	$(BIN)/python -m pip install --quiet -r benchmarks/requirements.txt
 	@touch $@
 
-demo: $(VENV)/.installed
+demo: $(INSTALLED)
 	$(BIN)/fairgroups demo
 
 test: $(VENV)/.test

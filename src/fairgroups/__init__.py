@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from fairgroups.repair.classifier import FairClassifier
     from fairgroups.repair.dependence import correlation_ratio, gedi, hgr
     from fairgroups.repair.scores import ScoreRepair
+    from fairgroups.repair.tradeoff import Tradeoff, tradeoff
 
 _HOME = {
     "Audit": "audits",
@@ -62,6 +63,8 @@ _HOME = {
     "gedi": "repair.dependence",
     "hgr": "repair.dependence",
     "ScoreRepair": "repair.scores",
+    "Tradeoff": "repair.tradeoff",
+    "tradeoff": "repair.tradeoff",
 }
 
 __all__ = [
@@ -87,6 +90,7 @@ __all__ = [
     "Partition",
     "SchemaError",
     "ScoreRepair",
+    "Tradeoff",
     "__version__",
     "adjusted_rand_index",
     "audit",
@@ -98,6 +102,7 @@ __all__ = [
     "load_adult",
     "make_synthetic",
     "rand_index",
+    "tradeoff",
     "transfer",
 ]
 

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from fairgroups.errors import InputError, OutputError
 
-__all__ = ["write_atomically"]
+__all__ = ["replacing", "write_atomically"]
 
 
 def write_atomically(path: str | Path, text: str) -> None:
     """Write text beside the target, then put it in its place in one step."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """Give a new file beside the target to write into; when all went well it takes the target's place in one step."""
     target = Path(path).resolve()  # a link stays a link; what it leads to is replaced
     if not target.parent.is_dir():
         raise InputError(
@@ -20,24 +29,29 @@ def write_atomically(path: str | Path, text: str) -> None:
         )
     try:
         if target.exists() and not target.is_file() and not target.is_dir():  # a pipe or device
-            target.write_text(text, encoding="utf-8")
-        else:
-            _replace(target, text)
+            yield target
+            return
+        handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", suffix=".part", dir=target.parent)
+        os.close(handle)
+        temporary = Path(name)
+        try:
+            yield temporary
+            _settle(temporary, target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
     except OSError as error:
         raise OutputError(f"cannot write {str(target)!r}: {error.strerror or error}.") from error
 
 
-def _replace(target: Path, text: str) -> None:
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:40]}.", dir=target.parent)
+def _settle(temporary: Path, target: Path) -> None:
+    """Put a finished file in its place."""
+    handle = os.open(temporary, os.O_RDONLY)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(temporary).chmod(0o666 & ~mask)  # as an ordinary new file would have
-        Path(temporary).replace(target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    mask = os.umask(0)
+    os.umask(mask)
+    temporary.chmod(0o666 & ~mask)  # as an ordinary new file would have
+    temporary.replace(target)

@@ -1,12 +1,10 @@
-"""From what a user has to plain columns: frames, series, lists, and CSV or Parquet files.
+"""From what a user has to plain columns: frames, series, lists, mappings; files by way of sources.py.
 
 Takes lists, NumPy arrays, any series or frame that narwhals knows, a mapping of columns, or a file.
 """
 
 from __future__ import annotations
 
-import csv
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import ColumnError, InputError
+from fairgroups.sources import read_columns
 
 __all__ = [
     "Table",
@@ -29,8 +28,6 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
-_NOT_A_VALUE = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"]
-_CSV_TYPES = ["BIGINT", "DOUBLE", "DATE", "TIMESTAMP", "VARCHAR"]
 
 
 @dataclass(frozen=True)
@@ -47,7 +44,7 @@ def read_table(data: Any, names: list[str]) -> Table:
     Tables given back come in the caller's own library; for a mapping or a file, as a plain dict of lists.
     """
     if isinstance(data, str | Path):
-        return Table(_read_file(Path(data), names), dict)
+        return Table(read_columns(Path(data), names), dict)
     if isinstance(data, Mapping):
         for name in names:
             if name not in data:
@@ -83,79 +80,6 @@ def read_table(data: Any, names: list[str]) -> Table:
 def column_of_numbers(values: Any, name: str) -> Array:
     """Convert one column to floats, NaN where a value is missing."""
     return numbers(one_column(values), name)
-
-
-def _read_file(path: Path, names: list[str]) -> dict[str, NDArray[Any]]:
-    import duckdb
-
-    if not path.exists():
-        raise InputError(f"there is no file {str(path)!r}.", "check the path; quote it if it holds spaces.")
-    if not path.is_file():
-        raise InputError(f"{str(path)!r} is not a file.", "name a .csv, .tsv or .parquet file.")
-    if path.stat().st_size == 0:
-        raise InputError(f"{path.name!r} is empty.")
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    wanted = list(dict.fromkeys(names))
-    quoted = ", ".join('"' + name.replace('"', '""') + '"' for name in wanted)
-    try:
-        with duckdb.connect() as connection:
-            if suffixes[-1:] in ([".parquet"], [".pq"]):
-                relation = connection.read_parquet(_literal(path))
-            elif {".csv", ".tsv", ".txt"} & set(suffixes[-2:]):
-                relation = _read_csv(connection, path, wanted)
-            else:
-                raise InputError(
-                    f"cannot tell the format of {path.name!r}.",
-                    "give a .csv, .tsv or .parquet file (.csv.gz is fine).",
-                )
-            for name in wanted:
-                if name not in relation.columns:
-                    raise ColumnError(name, relation.columns)
-            return dict(relation.project(quoted).fetchnumpy())
-    except duckdb.Error as error:
-        raise InputError(
-            f"cannot read {path.name!r}: {' '.join(str(error).split())[:300]}", "check that the file is complete."
-        ) from error
-
-
-def _literal(path: Path) -> str:
-    """Write a path so that DuckDB takes it as it is, not as a pattern."""
-    return re.sub(r"([*?\[])", r"[\1]", str(path))
-
-
-def _read_csv(connection: Any, path: Path, wanted: list[str]) -> Any:
-    """Read a CSV file: types from all of it, yes/no left as text so that `positive` can name it."""
-    import duckdb
-
-    options: dict[str, Any] = {"sample_size": -1, "na_values": _NOT_A_VALUE, "auto_type_candidates": _CSV_TYPES}
-    try:
-        relation = connection.read_csv(_literal(path), **options)
-    except duckdb.Error as error:
-        if "utf-8" not in str(error).lower():
-            raise
-        raise InputError(
-            f"{path.name!r} is not written in UTF-8.", f"convert it: iconv -f latin1 -t utf-8 {path.name!r} > new.csv"
-        ) from error
-    if set(wanted) <= set(relation.columns) or path.suffix.lower() == ".gz":
-        return relation
-    _name_bad_row(path)
-    return relation
-
-
-def _name_bad_row(path: Path) -> None:
-    """Say which row does not fit the header: it has misled the guess of the delimiter."""
-    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        header = file.readline()
-        delimiter = max(",;\t|", key=header.count)
-        file.seek(0)
-        rows = csv.reader(file, delimiter=delimiter)
-        width = len(next(rows, []))
-        for row in rows:
-            if width > 1 and row and len(row) != width:
-                raise InputError(
-                    f"line {rows.line_num} of {path.name!r} has {len(row)} fields, the header has {width}.",
-                    "correct or remove that line.",
-                )
 
 
 def one_column(values: Any) -> NDArray[Any]:

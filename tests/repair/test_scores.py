@@ -88,6 +88,8 @@ def test_equal_opportunity_and_odds():
     assert (
         both.gap_ <= min(max(r.gaps_["tpr"], r.gaps_["fpr"]) for r in (positives, fitted(), fitted(max_gap=1.0))) + 1e-9
     )
+    assert both.bound_ == pytest.approx(both.gap_, abs=0.005)  # nothing that keeps the order does better
+    assert positives.bound_ is None
     with pytest.raises(InputError, match="needs y"):
         ScoreRepair(GROUPS, condition="both").fit(SCORE, sensitive=AGE)
     with pytest.raises(InputError, match="has nobody with y = 1"):
@@ -140,7 +142,9 @@ def test_json_brings_the_same_scores(tmp_path):
         "[]",
         "{}",
         json.dumps({**data, "schema_version": 99}),
-        json.dumps({**data, "knots": None, "lower": 3}),
+        json.dumps({**data, "maps": {**data["maps"], "knots": None}}),
+        json.dumps({**data, "maps": {**data["maps"], "lower": 3}}),
+        json.dumps({**data, "maps": {**data["maps"], "knots": data["maps"]["knots"][::-1]}}),
     ):
         with pytest.raises(SchemaError):
             ScoreRepair.from_json(bad)

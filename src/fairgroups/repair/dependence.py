@@ -65,6 +65,7 @@ def hgr(
     weight: Any = None,
     method: Literal["svd", "kde"] = "svd",
     n_bins: int | None = None,
+    debias: bool = True,
     n_permutations: int = 99,
     seed: int = 0,
 ) -> Dependence:
@@ -81,6 +82,8 @@ def hgr(
         (2019) that the paper uses, biased upwards for weak dependence and downwards for strong; for comparison.
     n_bins : int, optional
         Bins on each side; about n^(1/3) by default.
+    debias : bool
+        Take off what noise adds (not with ``"kde"``, which has no such correction).
     n_permutations, seed : int
         How often y is dealt out again for `floor` and `p_value`, and the seed; 0 leaves them out.
 
@@ -99,19 +102,26 @@ def hgr(
     def statistic(u: Array, v: Array, w: Array) -> float:
         if method == "kde":
             return _kde(u, v, w)
-        return _maximal(u, v, w, n_bins)
+        return _maximal(u, v, w, n_bins, debias=debias)
 
     return _judge("hgr", statistic, first, second, mass, n_permutations, seed)
 
 
 def correlation_ratio(
-    x: Any, y: Any, *, weight: Any = None, n_bins: int | None = None, n_permutations: int = 99, seed: int = 0
+    x: Any,
+    y: Any,
+    *,
+    weight: Any = None,
+    n_bins: int | None = None,
+    debias: bool = True,
+    n_permutations: int = 99,
+    seed: int = 0,
 ) -> Dependence:
     """Estimate how much of y its mean given x explains: η, the root of Var E[Y | X] / Var Y.
 
     Parameters
     ----------
-    x, y, weight, n_bins, n_permutations, seed
+    x, y, weight, n_bins, debias, n_permutations, seed
         See `hgr`.
 
     Examples
@@ -124,9 +134,11 @@ def correlation_ratio(
     0.7
     """
     first, second, mass = _columns(x, y, weight)
-    return _judge(
-        "correlation_ratio", lambda u, v, w: _ratio(u, v, w, n_bins), first, second, mass, n_permutations, seed
-    )
+
+    def statistic(u: Array, v: Array, w: Array) -> float:
+        return _ratio(u, v, w, n_bins, debias=debias)
+
+    return _judge("correlation_ratio", statistic, first, second, mass, n_permutations, seed)
 
 
 def gedi(x: Any, y: Any, *, degree: int = 1, weight: Any = None, n_permutations: int = 99, seed: int = 0) -> Dependence:
@@ -215,11 +227,11 @@ def _usual(weight: Array) -> tuple[float, int]:
     return n, max(2, round(n ** (1 / 3)))
 
 
-def _maximal(x: Array, y: Array, weight: Array, n_bins: int | None) -> float:
+def _maximal(x: Array, y: Array, weight: Array, n_bins: int | None, *, debias: bool) -> float:
     if np.unique(y).size == 2:
-        return _ratio(x, y, weight, n_bins)
+        return _ratio(x, y, weight, n_bins, debias=debias)
     if np.unique(x).size == 2:
-        return _ratio(y, x, weight, n_bins)
+        return _ratio(y, x, weight, n_bins, debias=debias)
     n, usual = _usual(weight)
     (u, p), (v, q) = (_bins(values, weight, n_bins or usual) for values in (x, y))
     if p < 2 or q < 2:
@@ -227,7 +239,7 @@ def _maximal(x: Array, y: Array, weight: Array, n_bins: int | None) -> float:
     table = np.bincount(u * q + v, weight, p * q).reshape(p, q) / weight.sum()
     table = table / np.sqrt(np.outer(table.sum(axis=1), table.sum(axis=0)))
     seen = float(np.linalg.svd(table, compute_uv=False)[1])
-    return float(min(np.sqrt(_without_noise(seen**2, (p - 1) / n, (q - 1) / n)), 1.0))
+    return float(min(np.sqrt(_without_noise(seen**2, (p - 1) / n, (q - 1) / n)) if debias else seen, 1.0))
 
 
 def _without_noise(square: float, p: float, q: float) -> float:
@@ -249,7 +261,7 @@ def _without_noise(square: float, p: float, q: float) -> float:
     return float(max(theta, 0.0))
 
 
-def _ratio(x: Array, y: Array, weight: Array, n_bins: int | None) -> float:
+def _ratio(x: Array, y: Array, weight: Array, n_bins: int | None, *, debias: bool) -> float:
     n, usual = _usual(weight)
     code, b = _bins(x, weight, n_bins or usual)
     if b < 2 or n <= b:
@@ -258,7 +270,7 @@ def _ratio(x: Array, y: Array, weight: Array, n_bins: int | None) -> float:
     mean = sums.sum() / mass.sum()
     total = float(np.sum(weight * (y - mean) ** 2))
     between = float(np.sum(mass * (sums / mass - mean) ** 2))
-    noise = (b - 1) * (total - between) / (n - b)
+    noise = (b - 1) * (total - between) / (n - b) if debias else 0.0
     return float(np.sqrt(np.clip((between - noise) / total, 0.0, 1.0))) if total > 0 else 0.0
 
 

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from fairgroups.boxes import BoxPartition
 from fairgroups.errors import InputError
+from fairgroups.estimator import GroupEstimator
 from fairgroups.partition import Partition
 from fairgroups.rows import check_finite
 from fairgroups.tables import numbers, one_column
@@ -73,8 +75,10 @@ def as_table(sensitive: Any) -> Any:
     return np.asarray(sensitive, dtype=object) if isinstance(sensitive, list) else sensitive
 
 
-def read_partition(given: Any) -> Partition | BoxPartition:
-    """Take groups from a partition, a fitted estimator or borders."""
+def read_partition(given: Any, score: Array, sensitive: Any, weight: Any) -> Partition | BoxPartition:
+    """Take groups from a partition, an estimator or borders; an estimator that is not fitted finds them."""
+    if isinstance(given, GroupEstimator) and not hasattr(given, "partition_"):
+        given = clone(given).fit(as_table(sensitive), score, weight)
     found = getattr(given, "partition_", given)
     if isinstance(found, Partition | BoxPartition):
         return found
@@ -82,7 +86,7 @@ def read_partition(given: Any) -> Partition | BoxPartition:
         return Partition.from_edges(found)
     except TypeError:
         raise InputError(
-            "`partition` must be a Partition, a BoxPartition, a fitted estimator or borders; "
+            "`partition` must be a Partition, a BoxPartition, an estimator of groups or borders; "
             f"got {type(given).__name__}."
         ) from None
 
@@ -96,9 +100,23 @@ def read_keys(key: Any, n: int, rows: NDArray[np.intp]) -> list[str]:
 
 
 def rows_as_text(sensitive: Any, values: Array, rows: NDArray[np.intp]) -> list[str]:
-    """Tell some of the people apart by what is known of them: score and attributes."""
-    known = np.asarray(flat(sensitive))[rows].tolist()
-    return [f"{score!r} {row}" for score, row in zip(values[rows].tolist(), known, strict=True)]
+    """Tell some of the people apart by what is known of them: score and attributes, as DuckDB writes them too."""
+    if isinstance(sensitive, list | tuple):
+        sensitive = np.asarray(sensitive, dtype=object)
+    shape: tuple[int, ...] = getattr(sensitive, "shape", (0,))
+    if len(shape) == 2:
+        table = sensitive if isinstance(sensitive, np.ndarray) else np.asarray(sensitive, dtype=object)
+        known = [table[rows, d].tolist() for d in range(shape[1])]
+    else:
+        known = [one_column(sensitive)[rows].tolist()]
+    return [" ".join(map(_as_text, row)) for row in zip(values[rows].tolist(), *known, strict=True)]
+
+
+def _as_text(value: Any) -> str:
+    try:
+        return repr(float(value))
+    except (TypeError, ValueError):
+        return str(value)
 
 
 def uniform_of(seed: int, key: str) -> float:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -28,11 +29,13 @@ from fairgroups.repair.inputs import (
     rows_as_text,
     uniform_of,
 )
-from fairgroups.repair.transport import Cost, Distribution, Targets, largest_gap, members, relaxed_targets
+from fairgroups.repair.maps import Maps, learn
+from fairgroups.repair.sql import Dialect, named, select_fair, sql_chance, sql_text
+from fairgroups.repair.transport import Cost, largest_gap, least_odds_gap, members
 from fairgroups.rows import mixed_columns
 from fairgroups.tables import numbers, one_column
 
-__all__ = ["Condition", "Relaxation", "ScoreRepair"]
+__all__ = ["Condition", "Relaxation", "ScoreRepair", "read_document"]
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -50,8 +53,8 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    partition : Partition, BoxPartition, fitted estimator or list of borders
-        The groups.
+    partition : Partition, BoxPartition, estimator or list of borders
+        The groups. An estimator such as ``FairGroups(5)`` that is not fitted yet finds them in the scores.
     max_gap : float
         How far two groups' distribution functions may differ after the repair, at any threshold: 0 is full parity, 1
         changes nothing.
@@ -80,6 +83,9 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         The largest gap left on the rows of `fit`; with a condition, among those it looks at (the larger of the two).
     gaps_ : dict
         The gaps left among everybody, and where y is given among y = 1 (``tpr``) and y = 0 (``fpr``).
+    bound_ : float or None
+        With ``condition="both"``: the least that the larger of the two gaps can be for maps that keep people of a group
+        in order and apart, at ``max_gap=0``.
     largest_atom_ : float
         The largest share of a group that shares one score: people in it are told apart by their key only.
     step_ : float
@@ -135,7 +141,7 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._check_options()
         values = read_scores(score)
-        self.partition_ = read_partition(self.partition)
+        self.partition_ = read_partition(self.partition, values, sensitive, sample_weight)
         codes = self._codes(sensitive, values.size)
         label = None if y is None else read_labels(y, values.size)
         weight = np.ones(values.size) if sample_weight is None else read_weights(sample_weight, values.size)
@@ -143,24 +149,20 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(f"condition={self.condition!r} needs y, the true label.", "pass y to fit.")
         mass = self._mass(codes, label, weight)
         rows = {k: r[mass[r] > 0] for k, r in members(codes).items()}
-        rows = {k: r for k, r in rows.items() if r.size}
+        rows = {k: r[np.argsort(values[r], kind="stable")] for k, r in rows.items() if r.size}
         if not rows:
             raise InputError("no row with a known group and a positive weight is left.")
-        used = np.concatenate(list(rows.values()))
-        self.groups_ = np.array(list(rows), dtype=np.intp)
-        ordered = np.sort(values[used])
-        self.range_ = (float(ordered[0]), float(ordered[-1]))
-        self.knots_ = _knots(ordered, self.n_levels)
-        shares = np.array([weight[r].sum() for r in rows.values()])
-        groups = self._learn_levels(values, mass, rows)
-        steps = None if self.n_levels is None or self.knots_.size < self.n_levels else self.n_levels
-        gap = 0.0 if self.relaxation == "geodesic" else float(self.max_gap)
-        self.targets_ = relaxed_targets(groups, shares, gap, self.cost, steps)
-        self.step_ = self._least_step(groups) if self.relaxation == "geodesic" else 1.0
-        self.centres_ = self._centres(sensitive, codes, weight) if self.smooth else None
+        maps = learn(
+            {k: (values[r], mass[r], np.ones(r.size, dtype=np.intp)) for k, r in rows.items()},
+            np.array([weight[r].sum() for r in rows.values()]),
+            max_gap=float(self.max_gap),
+            cost=self.cost,
+            geodesic=self.relaxation == "geodesic",
+            n_levels=self.n_levels,
+        )
+        self.maps_ = replace(maps, centres=self._centres(sensitive, rows, weight)) if self.smooth else maps
         self.n_features_in_ = 1
-        fair = self.transform(values, sensitive=sensitive)
-        self._report(fair, codes, label, weight)
+        self._report(self.transform(values, sensitive=sensitive), values, codes, label, weight)
         return self
 
     def transform(self, score: Any, *, sensitive: Any, key: Any = None) -> Array:
@@ -179,34 +181,99 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         values = read_scores(score)
         codes = self._codes(sensitive, values.size)
-        unknown = np.setdiff1d(np.unique(codes[codes >= 0]), self.groups_)
+        maps = self.maps_
+        unknown = np.setdiff1d(np.unique(codes[codes >= 0]), maps.groups)
         if unknown.size:
             raise InputError(
                 f"nobody in the group {self.partition_.labels[unknown[0]]!r} was seen when the repair was fitted.",
                 "fit on people of every group, or use a partition without it.",
             )
-        inside = np.clip(values, *self.range_)
-        chance = self._chance(values, sensitive, key)
+        inside = np.clip(values, maps.low, maps.high)
+        chance = self._chance(inside, values, sensitive, key)
         out = np.full(values.size, np.nan)
         known = codes >= 0
         level = np.zeros(values.size)
-        if self.centres_ is None:
-            at = {int(k): i for i, k in enumerate(self.groups_)}
+        if maps.centres is None:
+            at = {int(k): i for i, k in enumerate(maps.groups)}
             for k, rows in members(codes).items():
-                level[rows] = self._level(at[k], inside[rows], chance[rows])
+                level[rows] = maps.level(at[k], inside[rows], chance[rows])
         else:
-            left, share = self._between(sensitive)
-            for i in range(self.groups_.size):
-                for side, part in ((left, 1 - share), (np.minimum(left + 1, self.groups_.size - 1), share)):
+            left, share = maps.between(np.nan_to_num(numbers(one_column(flat(sensitive)), "sensitive")))
+            for i in range(maps.groups.size):
+                for side, part in ((left, 1 - share), (np.minimum(left + 1, maps.groups.size - 1), share)):
                     rows = known & (side == i) & (part > 0)
-                    level[rows] += part[rows] * self._level(i, inside[rows], chance[rows])
-        out[known] = self._move(inside[known], level[known])
+                    level[rows] += part[rows] * maps.level(i, inside[rows], chance[rows])
+        out[known] = maps.move(inside[known], level[known])
         return out
+
+    def assign(self, sensitive: Any) -> Codes:
+        """Give the number of each person's group.
+
+        Parameters
+        ----------
+        sensitive : array-like or frame
+            The sensitive attribute.
+        """
+        check_is_fitted(self)
+        if isinstance(self.partition_, BoxPartition):
+            columns = mixed_columns(as_table(sensitive), list(self.partition_.columns))
+            return self.partition_.assign_columns([c.values if c.levels is None else c.text for c in columns])
+        return self.partition_.assign(numbers(one_column(flat(sensitive)), "sensitive"))
+
+    def to_sql(
+        self,
+        table: str,
+        *,
+        score: str,
+        sensitive: str | Sequence[str] | None = None,
+        key: str | None = None,
+        columns: Sequence[str] | None = None,
+        into: str = "fair_score",
+        dialect: Dialect = "duckdb",
+    ) -> str:
+        """Write a SELECT that gives the fair scores where the data lives, for DuckDB and PostgreSQL.
+
+        Its results are those of `transform`, to the last digit; a missing score or attribute gives NULL.
+
+        Parameters
+        ----------
+        table : str
+            The table's name, quoted here, or a query in brackets.
+        score : str
+            Column of the score.
+        sensitive : str or sequence of str, optional
+            Column of the attribute, or several; by default the partition's own names.
+        key : str, optional
+            Column that says who each row is: whole numbers or text. Needed if people share scores
+            (``largest_atom_ > 0``).
+        columns : sequence of str, optional
+            Columns to carry along; by default key, attribute and score.
+        into : str
+            What the new column is called.
+        dialect : {"duckdb", "postgresql"}
+            Whose SQL.
+
+        Examples
+        --------
+        >>> from fairgroups import ScoreRepair
+        >>> repair = ScoreRepair([40]).fit([0.1, 0.2, 0.3, 0.4], sensitive=[30, 35, 50, 60])
+        >>> repair.to_sql("people", score="s", sensitive="age", columns=["id"])[:17]
+        'SELECT "id", CASE'
+        """
+        check_is_fitted(self)
+        if self.largest_atom_ > 0 and key is None:
+            raise InputError(
+                f"up to {100 * self.largest_atom_:.1f} % of a group share one score: SQL needs to tell them apart.",
+                "name the column that says who each row is: key='id'.",
+            )
+        names = [sensitive] if isinstance(sensitive, str) else list(sensitive or named(self.partition_))
+        carried = list(columns) if columns is not None else [*([key] if key else []), *names, score]
+        chance = sql_chance(self.random_state, sql_text(key)) if key else None
+        return select_fair(self.maps_, self.partition_, table, score, names, chance, carried, into, dialect)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the fitted repair as plain data."""
         check_is_fitted(self)
-        targets = self.targets_
         options = {name: value for name, value in self.get_params(deep=False).items() if name != "partition"}
         return {
             "schema": SCHEMA,
@@ -214,19 +281,10 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             "library_version": __version__,
             "options": options,
             "partition": self.partition_.to_dict(),
-            "groups": [int(k) for k in self.groups_],
-            "range": list(self.range_),
-            "knots": self.knots_.tolist(),
-            "lower": [levels.tolist() for levels in self.lower_],
-            "upper": [levels.tolist() for levels in self.upper_],
-            "levels": targets.levels.tolist(),
-            "targets": [x if np.isfinite(x) else None for x in targets.values.tolist()],
-            "target_gap": targets.gap,
-            "step": self.step_,
-            "centres": None if self.centres_ is None else self.centres_.tolist(),
+            "maps": self.maps_.to_dict(),
             "gaps": self.gaps_,
             "gap": self.gap_,
-            "largest_atom": self.largest_atom_,
+            "bound": self.bound_,
         }
 
     def to_json(self, path: str | Path | None = None) -> str:
@@ -250,17 +308,9 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             partition = Partition.from_dict(data["partition"])
             found = cls(partition, **data["options"])
             found.partition_ = partition
-            found.groups_ = np.array(data["groups"], dtype=np.intp)
-            found.range_ = (float(data["range"][0]), float(data["range"][1]))
-            found.knots_ = np.array(data["knots"], dtype=np.float64)
-            found.lower_ = [np.array(levels, dtype=np.float64) for levels in data["lower"]]
-            found.upper_ = [np.array(levels, dtype=np.float64) for levels in data["upper"]]
-            values = np.array([np.inf if x is None else x for x in data["targets"]], dtype=np.float64)
-            found.targets_ = Targets(np.array(data["levels"], dtype=np.float64), values, float(data["target_gap"]))
-            found.step_ = float(data["step"])
-            found.centres_ = None if data["centres"] is None else np.array(data["centres"], dtype=np.float64)
+            found.maps_ = Maps.from_dict(data["maps"])
             found.gaps_, found.gap_ = dict(data["gaps"]), float(data["gap"])
-            found.largest_atom_ = float(data["largest_atom"])
+            found.bound_ = None if data["bound"] is None else float(data["bound"])
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise SchemaError(f"this repair cannot be read: {error}.", "write it again with to_json.") from error
         found.n_features_in_ = 1
@@ -269,53 +319,7 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     @classmethod
     def from_json(cls, text: str | Path) -> ScoreRepair:
         """Build a fitted repair from JSON text, or from the file at a `Path`."""
-        content = text.read_text(encoding="utf-8") if isinstance(text, Path) else text
-        try:
-            data = json.loads(content)
-        except json.JSONDecodeError as error:
-            raise SchemaError(f"this is not JSON: {error}.") from error
-        if not isinstance(data, dict):
-            raise SchemaError("this is no repair: it is not a JSON object.")
-        return cls.from_dict(data)
-
-    def _move(self, score: Array, level: Array) -> Array:
-        low, high = self.targets_.limits(np.clip(level, 1e-9, 1.0))
-        moved = np.clip(score, low, high)
-        if self.step_ < 1:
-            moved = score + self.step_ * (moved - score)
-        fair: Array = np.clip(moved, *self.range_)
-        return fair
-
-    def _level(self, at: int, score: Array, chance: Array) -> Array:
-        """Give each score's level in a group; inside an atom, anywhere in it."""
-        knots, lower, upper = self.knots_, self.lower_[at], self.upper_[at]
-        right = np.minimum(np.searchsorted(knots, score, side="left"), knots.size - 1)
-        on = knots[right] == score
-        left = np.maximum(right - 1, 0)
-        width = knots[right] - knots[left]
-        part = np.divide(score - knots[left], width, out=np.zeros_like(score), where=width > 0)
-        between = upper[left] + part * (lower[right] - upper[left])
-        level: Array = np.where(on, lower[right] + chance * (upper[right] - lower[right]), between)
-        return level
-
-    def _learn_levels(self, values: Array, mass: Array, rows: dict[int, Codes]) -> list[Distribution]:
-        """For each group and knot: the level just below and at it; equal where at most one person has that score."""
-        self.lower_, self.upper_, self.largest_atom_ = [], [], 0.0
-        groups = []
-        for of_group in rows.values():
-            order = of_group[np.argsort(values[of_group], kind="stable")]
-            below = np.concatenate([[0.0], np.cumsum(mass[order])])
-            below /= below[-1]
-            first, last = (np.searchsorted(values[order], self.knots_, side=side) for side in ("left", "right"))
-            low, high = below[first], below[last]
-            alone = last - first <= 1
-            middle = (low + high) / 2
-            self.largest_atom_ = max(self.largest_atom_, float(np.max(np.where(alone, 0.0, high - low))))
-            self.lower_.append(np.where(alone, middle, low))
-            self.upper_.append(np.where(alone, middle, high))
-            held = np.diff(high, prepend=0.0) > 0
-            groups.append(Distribution(self.knots_[held], high[held]))
-        return groups
+        return cls.from_dict(read_document(text))
 
     def _mass(self, codes: Codes, label: Array | None, weight: Array) -> Array:
         """Weigh rows so that the distributions to be made alike are those of the condition."""
@@ -336,54 +340,26 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 mass[rows] = weight[rows] / (2 * total)
         return mass
 
-    def _least_step(self, groups: list[Distribution]) -> float:
-        """Find the least share of the way to parity whose gap is at most `max_gap`."""
-        u = (np.arange(4000) + 0.5) / 4000
-        before = np.stack([g.quantile(u) for g in groups])
-        codes = np.repeat(np.arange(len(groups)), u.size)
-        target = self.targets_.at(u)
+    def _centres(self, sensitive: Any, rows: dict[int, Codes], weight: Array) -> Array:
+        groups = self.partition_
+        if not isinstance(groups, Partition) or not groups.connected or groups.missing == "group":
+            raise InputError(
+                "smooth=True is for groups of one attribute, each one range, none of them of missing values.",
+                "leave smooth out.",
+            )
+        values = numbers(one_column(flat(sensitive)), "sensitive")
+        return np.array([np.average(values[r], weights=weight[r]) for r in rows.values()])
 
-        def gap(step: float) -> float:
-            return largest_gap((before + step * (target - before)).ravel(), codes)
-
-        low, high = 0.0, 1.0
-        if gap(0.0) <= self.max_gap:
-            return 0.0
-        for _ in range(30):
-            middle = (low + high) / 2
-            low, high = (low, middle) if gap(middle) <= self.max_gap else (middle, high)
-        return high
-
-    def _centres(self, sensitive: Any, codes: Codes, weight: Array) -> Array:
-        if not isinstance(self.partition_, Partition) or not self.partition_.connected:
-            raise InputError("smooth=True is for groups of one attribute, each one range.", "leave smooth out.")
-        values = np.nan_to_num(numbers(one_column(sensitive), "sensitive"))
-        return np.array([np.average(values[codes == k], weights=weight[codes == k] + 1e-300) for k in self.groups_])
-
-    def _between(self, sensitive: Any) -> tuple[Codes, Array]:
-        """Give for each row the group whose centre lies to the left, and the share of the way to the next centre."""
-        values = np.nan_to_num(numbers(one_column(sensitive), "sensitive"))
-        assert self.centres_ is not None
-        left = np.clip(np.searchsorted(self.centres_, values, side="right") - 1, 0, max(self.centres_.size - 2, 0))
-        right = np.minimum(left + 1, self.centres_.size - 1)
-        width = self.centres_[right] - self.centres_[left]
-        share = np.divide(values - self.centres_[left], width, out=np.zeros_like(values), where=width > 0)
-        return left, np.clip(share, 0.0, 1.0)
-
-    def _chance(self, values: Array, sensitive: Any, key: Any) -> Array:
+    def _chance(self, inside: Array, values: Array, sensitive: Any, key: Any) -> Array:
         """Draw a number for each row from the seed and its key, for the rows that need one."""
         out = np.full(values.size, 0.5)
-        needed = np.zeros(values.size, dtype=bool)
-        if self.largest_atom_ > 0:
-            atoms = self.knots_[np.any(np.stack(self.upper_) > np.stack(self.lower_), axis=0)]
-            needed = np.isin(np.clip(values, *self.range_), atoms)
-        rows = np.flatnonzero(needed)
+        rows = np.flatnonzero(np.isin(inside, self.maps_.atoms))
         if rows.size:
             keys = rows_as_text(sensitive, values, rows) if key is None else read_keys(key, values.size, rows)
             out[rows] = [uniform_of(self.random_state, one) for one in keys]
         return out
 
-    def _report(self, fair: Array, codes: Codes, label: Array | None, weight: Array) -> None:
+    def _report(self, fair: Array, values: Array, codes: Codes, label: Array | None, weight: Array) -> None:
         known = codes >= 0
         self.gaps_ = {"everybody": largest_gap(fair[known], codes[known], weight[known])}
         if label is not None:
@@ -392,13 +368,22 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 self.gaps_[name] = largest_gap(fair[rows], codes[rows], weight[rows])
         looked = {None: ("everybody",), "positives": ("tpr",), "both": ("tpr", "fpr")}[self.condition]
         self.gap_ = max(self.gaps_[name] for name in looked)
+        self.bound_ = None
+        if self.condition == "both" and label is not None:
+            self.bound_ = least_odds_gap(values[known], codes[known], label[known], weight[known])
+
+    @property
+    def largest_atom_(self) -> float:
+        """The largest share of a group that shares one score."""
+        return self.maps_.largest_atom
+
+    @property
+    def step_(self) -> float:
+        """The share of the way that scores move."""
+        return self.maps_.step
 
     def _codes(self, sensitive: Any, n: int) -> Codes:
-        if isinstance(self.partition_, BoxPartition):
-            columns = mixed_columns(as_table(sensitive), list(self.partition_.columns))
-            codes = self.partition_.assign_columns([c.values if c.levels is None else c.text for c in columns])
-        else:
-            codes = self.partition_.assign(numbers(one_column(flat(sensitive)), "sensitive"))
+        codes = self.assign(sensitive)
         if codes.size != n:
             raise InputError(f"there are {n} scores and {codes.size} sensitive values.", "pass one of each per row.")
         return codes
@@ -417,11 +402,14 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(f"`n_levels` must be a whole number of at least 2, or None; got {levels!r}.")
 
 
-def _knots(ordered: Array, n_levels: int | None) -> Array:
-    """Choose where scores are told apart: every distinct one, or quantiles of all."""
-    distinct: Array = ordered[np.concatenate([[True], np.diff(ordered) > 0])]
-    if n_levels is None or distinct.size <= n_levels:
-        return distinct
-    at = np.ceil(np.linspace(0, ordered.size - 1, n_levels + 1)).astype(np.intp)
-    chosen: Array = np.unique(ordered[at])
-    return chosen
+def read_document(text: str | Path) -> dict[str, Any]:
+    """Read JSON text, or the file at a `Path`, as an object."""
+    if isinstance(text, Path) and not text.is_file():
+        raise InputError(f"there is no file {str(text)!r}.", "write one with `fairgroups repair --model`, or to_json.")
+    try:
+        data = json.loads(text.read_text(encoding="utf-8") if isinstance(text, Path) else text)
+    except (ValueError, RecursionError) as error:
+        raise SchemaError(f"this is not JSON: {error}.") from error
+    if not isinstance(data, dict):
+        raise SchemaError("this is no repair: it is not a JSON object.")
+    return data

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -31,6 +32,7 @@ __all__ = [
     "Targets",
     "distribution",
     "largest_gap",
+    "least_odds_gap",
     "members",
     "relaxed_targets",
     "transport_cost",
@@ -86,10 +88,25 @@ class Targets:
 
     def at(self, v: Array) -> Array:
         """Give T(v): −∞ at and below level 0, ∞ above 1 − α."""
-        at = np.searchsorted(self.levels, v - ROUNDING, side="left")
-        out = self.values[np.minimum(at, self.values.size - 1)]
+        out = self.values[np.minimum(self._place(v - ROUNDING), self.values.size - 1)]
         out = np.where(v > 1 - self.gap + ROUNDING, np.inf, out)
         return np.where(v <= ROUNDING, -np.inf, out) if self.gap > 0 else out
+
+    @cached_property
+    def equal_steps(self) -> bool:
+        """Say whether the levels are equal steps up to 1 − α."""
+        n = self.levels.size
+        return bool(np.array_equal(self.levels, (1 - self.gap) * np.arange(1, n + 1) / n))
+
+    def _place(self, v: Array) -> NDArray[np.intp]:
+        """Count the levels below each v."""
+        if not self.equal_steps:
+            return np.searchsorted(self.levels, v, side="left")
+        top, n = 1 - self.gap, self.levels.size
+        step = np.floor(v / top * n)
+        passed = (top * step / n < v).astype(np.intp) + (top * (step + 1) / n < v)
+        place: NDArray[np.intp] = np.maximum(step.astype(np.intp) - 1 + passed, 0)
+        return place
 
     def limits(self, u: Array) -> tuple[Array, Array]:
         """Give the least and the largest score that level u may have."""
@@ -184,6 +201,30 @@ def largest_gap(score: Array, codes: NDArray[np.intp], weight: Array | None = No
         below = mass[np.searchsorted(score[order], marks, side="right")] / mass[-1]
         low, high = np.minimum(low, below), np.maximum(high, below)
     return float(max(np.max(high - low), 0.0))
+
+
+def least_odds_gap(score: Array, codes: NDArray[np.intp], label: Array, weight: Array) -> float:
+    """Give the least that the larger of the TPR and FPR gaps can be, for maps that keep each group's order.
+
+    Such a map leaves a group's ROC curve as it is and only decides which point of it belongs to a threshold. Both rates
+    rise along a curve, so the point of another curve that is nearest in the larger of the two differences is the one
+    with the same TPR + FPR. With all groups at the same sum the TPRs differ as much as the FPRs, the other way round.
+    """
+    curves = []
+    for rows in members(codes).values():
+        values, where = np.unique(score[rows], return_inverse=True)
+        ranks = []
+        for y in (0.0, 1.0):
+            mass = np.bincount(where.ravel(), weight[rows] * (label[rows] == y), values.size)
+            ranks.append(np.concatenate([[0.0], np.cumsum(mass)]) / mass.sum())
+        curves.append(((ranks[0] + ranks[1]) / 2, ranks[1]))
+    if len(curves) < 2:
+        return 0.0
+    marks = np.unique(np.concatenate([middle for middle, _ in curves]))
+    if marks.size > MOST_MARKS:
+        marks = np.linspace(0.0, 1.0, MOST_MARKS)
+    rates = np.stack([np.interp(marks, middle, rate) for middle, rate in curves])
+    return float(np.max(np.ptp(rates, axis=0)))
 
 
 def members(codes: NDArray[np.intp]) -> dict[int, NDArray[np.intp]]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from fairgroups.charts import VERDICT_COLOURS, phi_chart, rate_chart, sentence, shown_range, to_svg
 from fairgroups.check_charts import amplification_chart, selection_chart, stability_chart
 from fairgroups.planes import plane_chart
+from fairgroups.report.templates import fill
 from fairgroups.report.words import amount, attributes, counted, points, second_opinions, size
 
 if TYPE_CHECKING:
@@ -34,16 +34,13 @@ _INTERVALS = {"band": "band over all ranges", "crossfit": "cross-fitting", "plug
 
 def render(audit: Audit) -> str:
     """Write the page."""
-    from jinja2 import Environment
-
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    template = environment.from_string(files("fairgroups.report").joinpath("page.html").read_text(encoding="utf-8"))
     settings = audit.settings
     percent = bool(audit.data["percent"])
     name = attributes(settings)
     rows = f"{audit.data['rows']:,}".replace(",", "\u202f")
     said = (_GIVEN if settings["groups_given"] else _SEARCHED)[settings["inference"]]
-    return template.render(
+    return fill(
+        "page.html",
         audit=audit,
         title=f"Fairness audit of {settings['outcome']} by {name}",
         certainty=said.replace("{rows}", rows).replace("{name}", name),

@@ -1,11 +1,8 @@
-"""The command line: fairgroups audit | demo. Heavy imports happen inside the commands."""
+"""fairgroups audit, fairgroups demo."""
 
 from __future__ import annotations
 
-import io
-import os
 import sys
-import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +12,7 @@ if TYPE_CHECKING:
     from fairgroups.audits import Audit
     from fairgroups.partition import Partition
 
-__all__ = ["app", "main"]
+__all__ = ["EXIT_HELP", "audit", "demo", "read_count", "read_edges", "read_size"]
 
 EXIT = {None: 0, "kept": 0, "exceeded": 1, "not enough evidence": 3}
 EXIT_HELP = (
@@ -23,55 +20,7 @@ EXIT_HELP = (
     "2 wrong usage or input; 3 not enough evidence to say whether the limit is kept; 70 a fault of the program."
 )
 
-app = typer.Typer(
-    name="fairgroups",
-    help="Who is treated differently when the sensitive attribute is a number: age, skin tone, income.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
 
-
-def main() -> None:
-    """Run the command line; errors of the user's input exit with 2 and one clear message."""
-    from fairgroups.errors import FairGroupsError
-
-    for stream in (sys.stdout, sys.stderr):  # ≤ and − must come out whole, whatever the locale
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors="replace")
-    try:
-        app()
-    except FairGroupsError as error:
-        typer.echo(f"Error: {error}", err=True)
-        sys.exit(2)
-    except BrokenPipeError:  # the reader has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(2)
-    except Exception:  # noqa: BLE001  1 and 3 say something about the limit: a fault must not
-        traceback.print_exc()
-        typer.echo("Error: this is a fault of fairgroups, please report it with the lines above.", err=True)
-        sys.exit(70)
-
-
-def _version(value: bool) -> None:
-    if value:
-        from fairgroups import __version__
-
-        typer.echo(f"fairgroups {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
-    ] = False,
-) -> None:
-    pass
-
-
-@app.command(epilog=EXIT_HELP)
 def audit(
     file: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
     sensitive: Annotated[
@@ -155,12 +104,12 @@ def audit(
         cluster=cluster,
         measure=measure,
         against=against,  # type: ignore[arg-type]
-        n_groups=_count(groups),
+        n_groups=read_count(groups),
         selection=selection,  # type: ignore[arg-type]
         max_groups=max_groups,
-        partition=None if edges is None else _given(edges, sensitive, missing),
+        partition=None if edges is None else read_edges(edges, sensitive, missing),
         monotonic=monotonic,  # type: ignore[arg-type]
-        min_group_size=_size(min_group_size),
+        min_group_size=read_size(min_group_size),
         positive=positive,
         favourable=favourable,
         missing=missing,  # type: ignore[arg-type]
@@ -177,7 +126,6 @@ def audit(
     raise typer.Exit(EXIT[result.gate])
 
 
-@app.command()
 def demo(
     out: Annotated[Path, typer.Option(help="Where to write the report.")] = Path("fairgroups-demo.html"),
 ) -> None:
@@ -192,7 +140,8 @@ def demo(
     _finish(result, out, None, quiet=False)
 
 
-def _given(edges: str, names: list[str], missing: str) -> Partition:
+def read_edges(edges: str, names: list[str], missing: str) -> Partition:
+    """Read borders that a user typed."""
     from fairgroups.errors import InputError
     from fairgroups.partition import Partition
 
@@ -205,7 +154,8 @@ def _given(edges: str, names: list[str], missing: str) -> Partition:
     return Partition.from_edges(borders, name=names[0], missing=missing)  # type: ignore[arg-type]
 
 
-def _count(text: str) -> Any:
+def read_count(text: str) -> Any:
+    """Read a number of groups that a user typed."""
     from fairgroups.errors import InputError
 
     if text == "auto":
@@ -216,7 +166,8 @@ def _count(text: str) -> Any:
         raise InputError(f"--groups must be a whole number or 'auto'; got {text!r}.") from None
 
 
-def _size(text: str) -> Any:
+def read_size(text: str) -> Any:
+    """Read a least size that a user typed."""
     from fairgroups.errors import InputError
 
     if text == "auto":
@@ -301,7 +252,3 @@ def _print_table(result: Audit) -> None:
         console.print(escape(line), soft_wrap=True)
     for note in result.notes:
         console.print(f"Note: {escape(note)}", soft_wrap=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,5 @@
+"""Run with python -m fairgroups.cli."""
+
+from fairgroups.cli import main
+
+main()

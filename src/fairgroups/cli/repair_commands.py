@@ -1,0 +1,209 @@
+"""fairgroups repair, fairgroups apply."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fairgroups.cli.audit_commands import read_count, read_edges, read_size
+
+if TYPE_CHECKING:
+    from fairgroups.repair.tradeoff import Tradeoff
+
+__all__ = ["apply", "repair"]
+
+METHOD = "repair"
+TRIED = (0.0, 0.02, 0.05, 0.1, 0.2)
+MOST_ROWS = 1_000_000
+
+
+def repair(
+    file: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
+    score: Annotated[str, typer.Option(help="Column of the score to repair.")],
+    sensitive: Annotated[
+        list[str],
+        typer.Option("--sensitive", "-s", help="Column of a sensitive attribute; say it again for several at once."),
+    ],
+    truth: Annotated[str | None, typer.Option(help="Column of the true label, to say what the repair costs.")] = None,
+    max_gap: Annotated[
+        float, typer.Option(help="How far two groups may differ at any threshold: 0.02 for 2 points.")
+    ] = 0.0,
+    out: Annotated[Path | None, typer.Option(help="Write the table with fair scores here (.csv or .parquet).")] = None,
+    model: Annotated[Path | None, typer.Option(help="Write the repair here, as JSON for `fairgroups apply`.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page on what the repair gives and costs here.")] = None,
+    groups: Annotated[str, typer.Option(help="Number of groups, or auto: as many as the data calls for.")] = "auto",
+    edges: Annotated[str | None, typer.Option(help="Use these groups: borders such as 25,45.")] = None,
+    min_group_size: Annotated[str, typer.Option(help="Least rows in a group, or a share of them below 1.")] = "0.02",
+    cost: Annotated[
+        str, typer.Option(help="w2: the least squared change; w1: the least change, the fewest decisions changed.")
+    ] = "w2",
+    relaxation: Annotated[
+        str, typer.Option(help="How --max-gap is used: gap, or geodesic (all scores move the same share).")
+    ] = "gap",
+    smooth: Annotated[
+        bool, typer.Option("--smooth", help="Let the maps vary with the attribute, without jumps at borders.")
+    ] = False,
+    condition: Annotated[
+        str | None, typer.Option(help="positives (equal opportunity) or both (equalized odds); needs --truth.")
+    ] = None,
+    threshold: Annotated[
+        float | None, typer.Option(help="A score of at least this is a yes; 0.5 for scores between 0 and 1.")
+    ] = None,
+    key: Annotated[
+        str | None, typer.Option(help="Column that says who each row is, to tell people with the same score apart.")
+    ] = None,
+    fold: Annotated[str | None, typer.Option(help="Column of folds for the judgement; else five are made.")] = None,
+    weight: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
+    positive: Annotated[str | None, typer.Option(help="Which of two labels of the truth counts as yes.")] = None,
+    into: Annotated[str, typer.Option(help="What the new column is called.")] = "fair_score",
+    missing: Annotated[
+        str, typer.Option(help="Rows with missing values: error, or keep (without a fair score).")
+    ] = "error",
+    seed: Annotated[int, typer.Option(help="For folds and for people with the same score.", min=0)] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the finding only.")] = False,
+) -> None:
+    """Make scores fair: find groups, learn the maps, and say on people left out what that gives and costs."""
+    from fairgroups.errors import InputError
+    from fairgroups.files import write_atomically
+    from fairgroups.grouping import FairGroups
+    from fairgroups.repair.scores import ScoreRepair
+    from fairgroups.repair.tradeoff import tradeoff
+    from fairgroups.report.repair_page import render_repair, repair_finding
+    from fairgroups.sources import read_columns
+
+    if missing not in ("error", "keep"):
+        raise InputError(f"--missing must be error or keep; got {missing!r}.")
+    if condition is not None and truth is None:
+        raise InputError(f"--condition {condition} needs the true label.", "name its column: --truth")
+    names = [*sensitive, *(name for name in (score, truth, weight, fold) if name is not None)]
+    columns = read_columns(file, names, most=MOST_ROWS, seed=seed)
+    notes = []
+    n = len(next(iter(columns.values())))
+    if n == MOST_ROWS:
+        notes.append(f"The groups, the maps and this judgement rest on {n:,} rows drawn at random from the file.")
+    found_by = (
+        FairGroups(read_count(groups), min_group_size=read_size(min_group_size))
+        if edges is None
+        else read_edges(edges, sensitive, "error" if missing == "error" else "drop")
+    )
+    wished = ScoreRepair(
+        found_by,
+        cost=cost,  # type: ignore[arg-type]
+        relaxation=relaxation,  # type: ignore[arg-type]
+        smooth=smooth,
+        condition=condition,  # type: ignore[arg-type]
+        random_state=seed,
+    )
+    gaps = sorted({max_gap, *TRIED}) if html is not None else [max_gap]
+    found = tradeoff(
+        columns,
+        score=score,
+        sensitive=sensitive[0] if len(sensitive) == 1 else sensitive,
+        truth=truth,
+        methods={METHOD: wished},
+        max_gap=gaps,
+        threshold=threshold,
+        fold=fold,
+        weight=weight,
+        positive=positive,
+        missing="error" if missing == "error" else "drop",
+        seed=seed,
+        verbose=not quiet and sys.stderr.isatty(),
+    )
+    fitted = found.repairs[METHOD, max_gap]
+    notes += _notes(fitted, key)
+    typer.echo(repair_finding(found, METHOD, max_gap))
+    if not quiet:
+        _print(found, max_gap)
+        for note in notes:
+            typer.echo(f"Note: {note}")
+    used = {"score": score, "sensitive": list(sensitive), "key": key, "into": into}
+    if model is not None:
+        write_atomically(model, json.dumps({**fitted.to_dict(), "columns": used}, ensure_ascii=False) + "\n")
+        typer.echo(f"Repair: {model.resolve()}")
+    if html is not None:
+        write_atomically(html, render_repair(found, METHOD, max_gap, notes))
+        typer.echo(f"Page: {html.resolve()}")
+    if out is not None:
+        _write(fitted, file, out, used, missing)
+
+
+def apply(
+    model: Annotated[Path, typer.Argument(help="A repair that `fairgroups repair --model` wrote.", show_default=False)],
+    file: Annotated[Path, typer.Argument(help="A CSV or Parquet file with new people.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="Write the table with fair scores here (.csv or .parquet).")],
+    score: Annotated[str | None, typer.Option(help="Column of the score, if it is called otherwise here.")] = None,
+    sensitive: Annotated[
+        list[str] | None, typer.Option("--sensitive", "-s", help="Columns of the attributes, if called otherwise here.")
+    ] = None,
+    key: Annotated[str | None, typer.Option(help="Column that says who each row is.")] = None,
+    into: Annotated[str | None, typer.Option(help="What the new column is called.")] = None,
+    missing: Annotated[
+        str, typer.Option(help="Rows with missing values: error, or keep (without a fair score).")
+    ] = "error",
+) -> None:
+    """Give the people of a new file fair scores; the file may be larger than memory."""
+    from fairgroups.errors import InputError
+    from fairgroups.repair.scores import ScoreRepair, read_document
+
+    document = read_document(model)
+    fitted = ScoreRepair.from_dict(document)
+    stored = document.get("columns") or {}
+    used = {
+        "score": score or stored.get("score"),
+        "sensitive": sensitive or stored.get("sensitive") or None,
+        "key": key or stored.get("key"),
+        "into": into or stored.get("into") or "fair_score",
+    }
+    for name in ("score", "sensitive"):
+        if not used[name]:
+            raise InputError(f"the repair does not say which column the {name} is.", f"name it: --{name}")
+    _write(fitted, file, out, used, missing)
+
+
+def _write(fitted: Any, file: Path, out: Path, used: dict[str, Any], missing: str) -> None:
+    from fairgroups.repair.applying import apply_to_file
+
+    done = apply_to_file(fitted, file, out, **used, missing=missing)  # type: ignore[arg-type]
+    left = f", {done.without:,} of them without a fair score" if done.without else ""
+    typer.echo(f"Fair scores in the column {used['into']!r} of {out.resolve()} ({done.rows:,} rows{left})")
+
+
+def _notes(fitted: Any, key: str | None) -> list[str]:
+    notes = []
+    if fitted.largest_atom_ > 0.01:
+        known = f"their {key}" if key else "their attribute (name a --key to tell each person apart)"
+        notes.append(
+            f"Up to {100 * fitted.largest_atom_:.0f} % of a group share one score; chance, drawn from {known}, decides "
+            "between them."
+        )
+    if fitted.bound_ is not None:
+        notes.append(
+            f"With the order inside groups kept, the larger of the two gaps of equalized odds cannot be below "
+            f"{100 * fitted.bound_:.1f} points for these scores; it is {100 * fitted.gap_:.1f} on the rows of the fit."
+        )
+    return notes
+
+
+def _print(found: Tradeoff, max_gap: float) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from fairgroups.report.repair_page import before_and_after
+
+    console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    level = f"{100 * found.settings['level']:g} % interval"
+    for i, heading in enumerate(("measure", "before", "after", level, f"change ({level})", "by chance")):
+        table.add_column(heading, justify="left" if i == 0 else "right", overflow="fold")
+    for row in before_and_after(found, METHOD, max_gap):
+        table.add_row(*(row[key] for key in ("name", "before", "after", "interval", "change", "floor")))
+    console.print(table)
+    labels = found.repairs[METHOD, max_gap].partition_.labels
+    console.print(f"Groups: {escape('; '.join(labels))}. All measured on people left out of the fit.", soft_wrap=True)

@@ -1,0 +1,214 @@
+"""The maps of a fitted repair: from a group's score to its level, and from the level to the fair score. Arrays only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups.repair.transport import Cost, Distribution, Targets, largest_gap, relaxed_targets
+
+__all__ = ["LOWEST", "Maps", "learn"]
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.intp]
+LOWEST = 1e-9  # the lowest level; T is not defined at 0
+
+
+@dataclass(frozen=True)
+class Maps:
+    """What each group's scores become.
+
+    Attributes
+    ----------
+    groups : array
+        The numbers of the groups that were seen, in order; row i of `lower` and `upper` belongs to ``groups[i]``.
+    low, high : float
+        The range of the scores that were seen; others are moved to its ends.
+    knots : array
+        Scores at which levels are stored.
+    lower, upper : array, groups by knots
+        The level just below and at a knot; equal where at most one person has that score.
+    targets : Targets
+        T: where levels go.
+    step : float
+        The share of the way that scores move; below 1 for the geodesic relaxation.
+    centres : array or None
+        The attribute's mean in each group, for smooth maps.
+    """
+
+    groups: Codes
+    low: float
+    high: float
+    knots: Array
+    lower: Array
+    upper: Array
+    targets: Targets
+    step: float = 1.0
+    centres: Array | None = None
+
+    @property
+    def atoms(self) -> Array:
+        """Give the scores that several people of one group share."""
+        return self.knots[np.any(self.upper > self.lower, axis=0)]
+
+    @property
+    def largest_atom(self) -> float:
+        """Give the largest share of a group with one score."""
+        return float(np.max(self.upper - self.lower, initial=0.0))
+
+    def level(self, at: int, score: Array, chance: Array) -> Array:
+        """Give each score's level in a group; inside an atom, anywhere in it."""
+        knots, lower, upper = self.knots, self.lower[at], self.upper[at]
+        right = np.minimum(np.searchsorted(knots, score, side="left"), knots.size - 1)
+        on = knots[right] == score
+        left = np.maximum(right - 1, 0)
+        width = knots[right] - knots[left]
+        part = np.divide(score - knots[left], width, out=np.zeros_like(score), where=width > 0)
+        between = upper[left] + part * (lower[right] - upper[left])
+        level: Array = np.where(on, lower[right] + chance * (upper[right] - lower[right]), between)
+        return level
+
+    def between(self, values: Array) -> tuple[Codes, Array]:
+        """Give for each attribute the group whose centre lies to the left, and the share of the way to the next one."""
+        assert self.centres is not None
+        left = np.clip(np.searchsorted(self.centres, values, side="right") - 1, 0, max(self.centres.size - 2, 0))
+        right = np.minimum(left + 1, self.centres.size - 1)
+        width = self.centres[right] - self.centres[left]
+        share = np.divide(values - self.centres[left], width, out=np.zeros_like(values), where=width > 0)
+        return left, np.clip(share, 0.0, 1.0)
+
+    def move(self, score: Array, level: Array) -> Array:
+        """Give the fair score of a score at a level."""
+        least, most = self.targets.limits(np.clip(level, LOWEST, 1.0))
+        moved = np.clip(score, least, most)
+        if self.step < 1:
+            moved = score + self.step * (moved - score)
+        fair: Array = np.clip(moved, self.low, self.high)
+        return fair
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the maps as plain data."""
+        return {
+            "groups": [int(k) for k in self.groups],
+            "range": [self.low, self.high],
+            "knots": self.knots.tolist(),
+            "lower": self.lower.tolist(),
+            "upper": self.upper.tolist(),
+            "levels": self.targets.levels.tolist(),
+            "targets": [x if np.isfinite(x) else None for x in self.targets.values.tolist()],
+            "target_gap": self.targets.gap,
+            "step": self.step,
+            "centres": None if self.centres is None else self.centres.tolist(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Maps:
+        """Build maps from what `to_dict` gave; ValueError where they do not fit together."""
+        groups = np.array(data["groups"], dtype=np.intp)
+        knots, lower, upper = (np.array(data[name], dtype=np.float64) for name in ("knots", "lower", "upper"))
+        levels = np.array(data["levels"], dtype=np.float64)
+        targets = np.array([np.inf if x is None else x for x in data["targets"]], dtype=np.float64)
+        centres = None if data["centres"] is None else np.array(data["centres"], dtype=np.float64)
+        low, high = (float(x) for x in data["range"])
+        sizes = (groups.size, knots.size)
+        if 0 in sizes or lower.shape != sizes or upper.shape != sizes or levels.shape != targets.shape:
+            raise ValueError("its lists are of different lengths")
+        if centres is not None and centres.shape != groups.shape:
+            raise ValueError("it has not one centre for each group")
+        rising = (groups, knots, levels, *(() if centres is None else (centres,)))
+        if any((np.diff(x) <= 0).any() for x in rising) or (np.diff(targets[np.isfinite(targets)]) < 0).any():
+            raise ValueError("its lists are not in order")
+        if not all(np.isfinite(x).all() for x in (knots, lower, upper, levels, [low, high])) or low > high:
+            raise ValueError("it holds a number that is not finite")
+        gap, step = float(data["target_gap"]), float(data["step"])
+        if not (0 <= gap <= 1 and 0 <= step <= 1):
+            raise ValueError("its gap or step is not between 0 and 1")
+        return cls(groups, low, high, knots, lower, upper, Targets(levels, targets, gap), step, centres)
+
+
+def learn(
+    groups: Mapping[int, tuple[Array, Array, NDArray[Any]]],
+    shares: Array,
+    *,
+    max_gap: float,
+    cost: Cost,
+    geodesic: bool,
+    n_levels: int | None,
+) -> Maps:
+    """Learn maps from the scores of each group.
+
+    Parameters
+    ----------
+    groups : mapping from a group's number to (scores, mass, people)
+        Each group's scores from low to high, the mass of each in the distributions to be made alike, and how many
+        people each stands for.
+    shares : array
+        The groups' weights in the cost.
+    max_gap, cost, geodesic, n_levels
+        See `ScoreRepair`.
+    """
+    scores, people = (np.concatenate([group[i] for group in groups.values()]) for i in (0, 2))
+    knots = _knots(scores, people, n_levels)
+    lower, upper, found = [], [], []
+    for values, mass, count in groups.values():
+        below = np.concatenate([[0.0], np.cumsum(mass)])
+        below /= below[-1]
+        counted = np.concatenate([[0], np.cumsum(count)])
+        first, last = (np.searchsorted(values, knots, side=side) for side in ("left", "right"))
+        low, high = below[first], below[last]
+        alone = counted[last] - counted[first] <= 1
+        middle = (low + high) / 2
+        lower.append(np.where(alone, middle, low))
+        upper.append(np.where(alone, middle, high))
+        held = np.diff(high, prepend=0.0) > 0
+        found.append(Distribution(knots[held], high[held]))
+    steps = None if n_levels is None or knots.size < n_levels else n_levels
+    targets = relaxed_targets(found, shares, 0.0 if geodesic else max_gap, cost, steps)
+    return Maps(
+        groups=np.array(list(groups), dtype=np.intp),
+        low=float(knots[0]),
+        high=float(knots[-1]),
+        knots=knots,
+        lower=np.stack(lower),
+        upper=np.stack(upper),
+        targets=targets,
+        step=_least_step(found, targets, max_gap) if geodesic else 1.0,
+    )
+
+
+def _least_step(groups: list[Distribution], targets: Targets, max_gap: float) -> float:
+    """Find the least share of the way to parity whose gap is at most `max_gap`."""
+    u = (np.arange(4000) + 0.5) / 4000
+    before = np.stack([g.quantile(u) for g in groups])
+    codes = np.repeat(np.arange(len(groups)), u.size)
+    target = targets.at(u)
+
+    def gap(step: float) -> float:
+        return largest_gap((before + step * (target - before)).ravel(), codes)
+
+    low, high = 0.0, 1.0
+    if len(groups) == 1 or gap(0.0) <= max_gap:
+        return 0.0
+    for _ in range(30):
+        middle = (low + high) / 2
+        low, high = (low, middle) if gap(middle) <= max_gap else (middle, high)
+    return high
+
+
+def _knots(scores: Array, people: NDArray[Any], n_levels: int | None) -> Array:
+    """Choose where scores are told apart: every distinct one, or quantiles of all."""
+    order = np.argsort(scores, kind="stable") if people.size != people.sum() else None
+    ordered = np.sort(scores) if order is None else scores[order]
+    distinct: Array = ordered[np.concatenate([[True], np.diff(ordered) > 0])]
+    if n_levels is None or distinct.size <= n_levels:
+        return distinct
+    total = int(people.sum())
+    at = np.ceil(np.linspace(0, total - 1, n_levels + 1)).astype(np.intp)
+    if order is not None:
+        at = np.searchsorted(np.cumsum(people[order]), at, side="right")
+    chosen: Array = np.unique(ordered[at])
+    return chosen

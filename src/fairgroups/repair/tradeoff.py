@@ -1,0 +1,361 @@
+"""What fair scores cost: accuracy against dependence, for several groupings and gaps, on people left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t as student
+from sklearn.base import clone
+
+from fairgroups.errors import InputError
+from fairgroups.grouping import FairGroups
+from fairgroups.partition import Partition
+from fairgroups.progress import progress_bar
+from fairgroups.reading import Reading, read_rows
+from fairgroups.repair.quality import People, floors, gaps, quality
+from fairgroups.repair.scores import ScoreRepair
+from fairgroups.rows import Missing, Rows
+from fairgroups.splitting import split_rows
+
+__all__ = ["BEFORE", "Tradeoff", "tradeoff"]
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.intp]
+BEFORE = "no repair"
+BLOCKS = 20
+POINTS = 200  # of a distribution function in a picture
+
+
+@dataclass(frozen=True)
+class Tradeoff:
+    """What each repair gives and costs, judged on people who took no part in it.
+
+    Attributes
+    ----------
+    records : list of dict
+        One for each method, gap and measure of quality: ``method``, ``max_gap``, ``measure``, ``value`` with its
+        interval ``low`` to ``high``, ``before`` without repair (for gaps, on the method's groups), the ``change`` from
+        it with ``change_low`` and ``change_high`` (paired, person by person), and ``floor``, the 95 % quantile of what
+        chance alone shows (NaN where it shows nothing).
+    repairs : dict
+        The repair of each (method, max_gap), fitted on everybody, ready to use.
+    distributions : dict
+        For each (method, max_gap) the groups' distribution functions before and after, for `distribution_chart`.
+    settings : dict
+        Columns and options.
+    """
+
+    records: list[dict[str, Any]]
+    repairs: dict[tuple[str, float], ScoreRepair]
+    distributions: dict[tuple[str, float], list[dict[str, Any]]]
+    settings: dict[str, Any]
+    reading: Reading = field(repr=False)
+
+    @property
+    def table(self) -> Any:
+        """Give one row for each method and gap, a column for each measure, in the library of the data."""
+        return self._build(self.wide())
+
+    @property
+    def long_table(self) -> Any:
+        """Give every record, with intervals and floors, in the library of the data."""
+        return self._build(self.records)
+
+    def wide(self) -> list[dict[str, Any]]:
+        """Give one dict for each method and gap."""
+        rows: dict[tuple[str, float], dict[str, Any]] = {}
+        for record in self.records:
+            key = (record["method"], record["max_gap"])
+            row = rows.setdefault(key, {"method": key[0], "max_gap": key[1]})
+            row[record["measure"]] = record["value"]
+        columns = list(dict.fromkeys(name for row in rows.values() for name in row))
+        return [{name: row.get(name, float("nan")) for name in columns} for row in rows.values()]
+
+    def value(self, measure: str, method: str = BEFORE, max_gap: float | None = None) -> dict[str, Any]:
+        """Give one record."""
+        for record in self.records:
+            named = record["measure"] == measure and record["method"] == method
+            if named and (max_gap is None or record["max_gap"] == max_gap):
+                return record
+        raise KeyError(f"there is no {measure!r} of {method!r} at {max_gap!r}.")
+
+    def frontier_chart(self, measure: str = "accuracy", against: str = "hgr") -> Any:
+        """Draw what is kept against the dependence that is left, a line for each method."""
+        from fairgroups.repair_charts import frontier_chart
+
+        return frontier_chart(self, measure, against)
+
+    def distribution_chart(self, method: str | None = None, max_gap: float | None = None) -> Any:
+        """Draw the groups' distribution functions before (solid) and after (dashed)."""
+        from fairgroups.repair_charts import distribution_chart
+
+        return distribution_chart(self, method, max_gap)
+
+    def _build(self, rows: list[dict[str, Any]]) -> Any:
+        return self.reading.table.build({key: [row[key] for row in rows] for key in rows[0]})
+
+
+def tradeoff(
+    data: Any,
+    *,
+    score: str,
+    sensitive: str | Sequence[str],
+    truth: str | None = None,
+    methods: Mapping[str, Any] | None = None,
+    max_gap: float | Iterable[float] = (0.0, 0.02, 0.05, 0.1),
+    threshold: float | None = None,
+    fold: str | None = None,
+    n_folds: int = 5,
+    weight: str | None = None,
+    cluster: str | None = None,
+    positive: Any = None,
+    missing: Missing = "error",
+    level: float = 0.95,
+    n_permutations: int = 49,
+    seed: int = 0,
+    verbose: bool = False,
+) -> Tradeoff:
+    """Judge repairs on people left out: what they keep of the score and what they leave of the dependence.
+
+    For each fold, groups are found and maps learnt on the others; the fold's own people get fair scores from these.
+    All measures are taken on such scores. Intervals come from leaving out a twentieth of the people at a time.
+
+    Parameters
+    ----------
+    data : frame, mapping or path
+        The table.
+    score, sensitive, truth : str
+        Columns of the score, of the sensitive attribute (or several) and of the true label. Without a label only
+        dependence and gaps are measured.
+    methods : mapping, optional
+        Names and what to compare: a `ScoreRepair`, or groups for one: a `Partition`, borders, or an estimator such as
+        ``FairGroups(6)`` or ``FairKMeans(6)`` that is fitted to the scores. By default `FairGroups`, group-wise and
+        smooth.
+    max_gap : float or iterable of float
+        The gaps to try.
+    threshold : float, optional
+        A score of at least this is a yes: 0.5 for scores between 0 and 1; for others decisions are measured only if a
+        threshold is given.
+    fold, n_folds : str, int
+        Column that says which fold a row belongs to; else folds are made, alike in the attribute.
+    weight, cluster : str, optional
+        Columns of weights, and of which rows belong together.
+    positive, missing
+        See `audit`.
+    level : float
+        Of the intervals.
+    n_permutations, seed : int
+        For the floors; the seed also of folds and blocks.
+    verbose : bool
+        Show a progress bar.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairgroups as fg
+    >>> rng = np.random.default_rng(0)
+    >>> age = rng.uniform(20, 60, 2000)
+    >>> score = np.clip(rng.normal(0.1 + age / 100, 0.15), 0, 1)
+    >>> people = {"age": age, "score": score, "hired": (rng.random(2000) < score).astype(int)}
+    >>> found = fg.tradeoff(people, score="score", sensitive="age", truth="hired", max_gap=0)
+    >>> before, after = found.value("hgr"), found.value("hgr", "FairGroups")
+    >>> before["value"] > 0.5 > 0.2 > after["value"]
+    True
+    """
+    reading = read_rows(
+        data,
+        sensitive=sensitive,
+        outcome=score,
+        truth=truth,
+        weight=weight,
+        cluster=_one_of(cluster, fold),
+        positive=positive,
+        missing=missing,
+    )
+    rows = reading.rows
+    wanted = [float(max_gap)] if isinstance(max_gap, int | float | np.number) else [float(gap) for gap in max_gap]
+    if not wanted:
+        raise InputError("`max_gap` holds no gap.", "max_gap=(0, 0.05)")
+    if not 0.5 <= level < 1:
+        raise InputError(f"`level` must be between 0.5 and 1; got {level!r}.")
+    if rows.truth is not None and not np.isin(rows.truth, (0.0, 1.0)).all():
+        raise InputError("the true label must be yes or no.", "turn it into 0 and 1, or leave truth out.")
+    parts = _folds(rows, fold, n_folds, seed)
+    attribute = _attribute(rows)
+    people = People(
+        score=rows.outcome,
+        label=rows.truth,
+        attributes=[column.values for column in rows.columns if column.levels is None],
+        weight=np.ones(rows.n) if rows.weight is None else rows.weight,
+        fold=np.concatenate([np.full(part.size, i) for i, part in enumerate(parts)])[
+            np.argsort(np.concatenate(parts), kind="stable")
+        ],
+        threshold=threshold,
+    )
+    if threshold is None and people.probable:
+        threshold = 0.5
+        people = replace(people, threshold=threshold)
+    blocks = [np.arange(rows.n), *_blocks(rows, fold, seed)]
+    asked = _asked(methods)
+    repairs, distributions = {}, {}
+    before = [quality(people, people.score, block, debias=i == 0) for i, block in enumerate(blocks)]
+    nobody = np.zeros(rows.n, dtype=np.intp)
+    chance = floors(people, people.score, nobody, n_permutations, seed)
+    records = _records(BEFORE, 1.0, before, before, chance, level)
+    jobs = [(name, repair, gap) for name, repair in asked.items() for gap in wanted]
+    with progress_bar("Repairing", shown=verbose) as advance:
+        for done, (name, repair, gap) in enumerate(jobs, 1):
+            fair, codes = np.empty(rows.n), np.empty(rows.n, dtype=np.intp)
+            for part in parts:
+                rest = np.setdiff1d(np.arange(rows.n), part)
+                fitted = _fit(repair, gap, people, attribute, rest)
+                fair[part] = fitted.transform(people.score[part], sensitive=attribute[part])
+                codes[part] = fitted.assign(attribute[part])
+            final = _fit(repair, gap, people, attribute, np.arange(rows.n))
+            if isinstance(final.partition_, Partition) and not final.partition_.name:
+                final.partition_ = replace(final.partition_, name=reading.attributes[0])
+            repairs[name, gap] = final
+            distributions[name, gap] = _distributions(final, people, fair, attribute)
+            first = [b | gaps(people, people.score, codes, block) for b, block in zip(before, blocks, strict=True)]
+            after = [
+                quality(people, fair, block, debias=i == 0) | gaps(people, fair, codes, block)
+                for i, block in enumerate(blocks)
+            ]
+            records += _records(name, gap, after, first, floors(people, fair, codes, n_permutations, seed), level)
+            advance(done / len(jobs))
+    settings = {
+        "score": score,
+        "sensitive": sensitive if isinstance(sensitive, str) else list(sensitive),
+        "truth": truth,
+        "threshold": threshold,
+        "folds": fold or n_folds,
+        "level": level,
+        "rows": rows.n,
+        "max_gap": wanted,
+        "methods": list(asked),
+        "seed": seed,
+    }
+    return Tradeoff(records, repairs, distributions, settings, reading)
+
+
+def _one_of(cluster: str | None, fold: str | None) -> str | None:
+    if cluster is not None and fold is not None:
+        raise InputError("`cluster` and `fold` were both named.", "a fold column already keeps rows together.")
+    return cluster or fold
+
+
+def _asked(methods: Mapping[str, Any] | None) -> dict[str, ScoreRepair]:
+    if methods is None:
+        groups = FairGroups("auto", min_group_size=0.02)
+        return {"FairGroups": ScoreRepair(groups), "FairGroups, smooth": ScoreRepair(groups, smooth=True)}
+    if not methods or not isinstance(methods, Mapping):
+        raise InputError("`methods` must be names with what to compare.", 'methods={"scale": [25, 45]}')
+    if BEFORE in methods:
+        raise InputError(f"{BEFORE!r} is in the comparison already.", "give the method another name.")
+    return {str(n): m if isinstance(m, ScoreRepair) else ScoreRepair(m) for n, m in methods.items()}
+
+
+def _folds(rows: Rows, fold: str | None, n_folds: int, seed: int) -> list[Codes]:
+    if fold is None:
+        if isinstance(n_folds, bool) or not isinstance(n_folds, int | np.integer) or n_folds < 2:
+            raise InputError(f"`n_folds` must be a whole number of at least 2; got {n_folds!r}.")
+        return split_rows(rows, int(n_folds), seed)
+    assert rows.cluster is not None
+    parts = [np.flatnonzero(rows.cluster == i) for i in range(int(rows.cluster.max()) + 1)]
+    if len(parts) < 2:
+        raise InputError(f"the column {fold!r} holds one fold only.", "at least two are needed.")
+    return parts
+
+
+def _blocks(rows: Rows, fold: str | None, seed: int) -> list[Codes]:
+    """Deal people into blocks, to be left out one at a time."""
+    rng = np.random.default_rng(seed)
+    if rows.cluster is None or fold is not None:
+        of = rng.permutation(np.arange(rows.n) % min(BLOCKS, rows.n))
+    else:
+        n = int(rows.cluster.max()) + 1
+        of = rng.permutation(np.arange(n) % min(BLOCKS, n))[rows.cluster]
+    return [np.flatnonzero(of != i) for i in range(int(of.max()) + 1)]
+
+
+def _attribute(rows: Rows) -> NDArray[Any]:
+    if len(rows.columns) == 1:
+        return rows.sensitive
+    table = np.empty((rows.n, len(rows.columns)), dtype=object)
+    for d, column in enumerate(rows.columns):
+        table[:, d] = column.values if column.levels is None else column.text
+    return table
+
+
+def _fit(repair: ScoreRepair, gap: float, people: People, attribute: NDArray[Any], rows: Codes) -> ScoreRepair:
+    label = None if people.label is None else people.label[rows]
+    fitted: ScoreRepair = clone(repair).set_params(max_gap=gap)
+    fitted.fit(people.score[rows], label, sensitive=attribute[rows], sample_weight=people.weight[rows])
+    return fitted
+
+
+def _records(
+    method: str,
+    gap: float,
+    after: list[dict[str, float]],
+    before: list[dict[str, float]],
+    chance: dict[str, float],
+    level: float,
+) -> list[dict[str, Any]]:
+    """Say what each measure is, and what it was; the first of the lists is on everybody, the others leave some out.
+
+    Dependence without some people is given with its noise: taking the noise off cuts small values to 0, and such
+    jumps would spoil the interval. It reaches up to the floor at least, since less cannot be told from nothing.
+    """
+    out = []
+    for name, value in after[0].items():
+        low, high = _interval([one[name] for one in after], level)
+        changes = [one[name] - other[name] for one, other in zip(after, before, strict=True)]
+        change_low, change_high = _interval(changes, level)
+        floor = chance.get(name, float("nan"))
+        least = floor if name in ("hgr", "decision_dependence") and floor == floor else 0.0  # noqa: PLR0124
+        out.append(
+            {
+                "method": method,
+                "max_gap": gap,
+                "measure": name,
+                "value": value,
+                "low": max(low, 0.0),
+                "high": high if name == "mean_change" else min(max(high, least), 1.0),
+                "before": before[0][name],
+                "change": changes[0],
+                "change_low": change_low,
+                "change_high": change_high,
+                "floor": floor,
+            }
+        )
+    return out
+
+
+def _interval(values: list[float], level: float) -> tuple[float, float]:
+    """Give the interval of the delete-a-group jackknife around the first value."""
+    whole, left_out = values[0], np.array(values[1:])
+    g = left_out.size
+    error = float(np.sqrt((g - 1) / g * np.sum((left_out - left_out.mean()) ** 2)))
+    reach = float(student.ppf(0.5 + level / 2, g - 1)) * error
+    return whole - reach, whole + reach
+
+
+def _distributions(repair: ScoreRepair, people: People, fair: Array, attribute: NDArray[Any]) -> list[dict[str, Any]]:
+    """Give each group's distribution function before and after, at scores spread over the range."""
+    codes = repair.assign(attribute)
+    marks = np.linspace(min(people.score.min(), fair.min()), max(people.score.max(), fair.max()), POINTS)
+    out = []
+    for k, label in enumerate(repair.partition_.labels):
+        rows = np.flatnonzero(codes == k)
+        for when, values in (("before", people.score), ("after", fair)):
+            if rows.size:
+                order = rows[np.argsort(values[rows], kind="stable")]
+                below = np.concatenate([[0.0], np.cumsum(people.weight[order])])
+                share = below[np.searchsorted(values[order], marks, side="right")] / below[-1]
+                out.append({"group": label, "when": when, "score": marks.tolist(), "share": share.tolist()})
+    return out

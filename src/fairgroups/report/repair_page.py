@@ -1,0 +1,153 @@
+"""A repair as words and as one HTML page: what it gives, what it costs, on people left out."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from fairgroups import __version__
+from fairgroups.charts import to_svg
+from fairgroups.repair_charts import MEASURE_NAMES, PERCENT, distribution_chart, frontier_chart
+from fairgroups.report.templates import fill
+from fairgroups.report.words import amount, attributes, points
+
+if TYPE_CHECKING:
+    from fairgroups.repair.tradeoff import Tradeoff
+
+__all__ = ["before_and_after", "render_repair", "repair_finding"]
+
+_MEANINGS = {
+    "score_gap": "The largest difference between two groups in the share of people above any threshold.",
+    "parity_gap": "The largest difference between two groups in the share of people who get a yes.",
+    "opportunity_gap": "The same among those whose true label is yes.",
+    "hgr": "The maximal correlation of the score with any function of the attribute: 0 is independence.",
+    "decision_dependence": "The root of the share of the decisions' variance that the attribute explains.",
+    "accuracy": "The share of decisions that agree with the true label.",
+    "balanced_accuracy": "The mean of that share among true yes and true no.",
+    "pr_auc": "The area under precision against recall.",
+    "roc_auc": "The chance that a true yes has a higher score than a true no.",
+    "calibration_error": "How far the mean score is from the share of true yes, on average over ten bins.",
+    "changed_decisions": "The share of people whose decision is another one after the repair.",
+    "mean_change": "How far a score moves on average.",
+}
+
+
+def before_and_after(found: Tradeoff, method: str, max_gap: float) -> list[dict[str, str]]:
+    """Give each measure before and after, as text, in the order of `MEASURE_NAMES`."""
+    records = {r["measure"]: r for r in found.records if r["method"] == method and r["max_gap"] == max_gap}
+    order = [name for name in _MEANINGS if name in records and not math.isnan(records[name]["value"])]
+    return [_row(records[name]) for name in order]
+
+
+def repair_finding(found: Tradeoff, method: str, max_gap: float) -> str:
+    """Say in words what the repair gives and costs."""
+    gap = found.value("score_gap", method, max_gap)
+    name = attributes(found.settings)
+    if found.repairs[method, max_gap].maps_.groups.size == 1:
+        return f"No groups of {name} are shown to differ in {found.settings['score']}: there is nothing to repair."
+    before, after = (points(gap[key], percent=True).lstrip("+") for key in ("before", "value"))
+    low, high = (points(gap[key], percent=True).lstrip("+") for key in ("low", "high"))
+    said = (
+        f"Groups of {name} differ by up to {before} points at some threshold. After the repair, on people left out, by "
+        f"{after} ({low} to {high}"
+    )
+    said += f"; by chance alone up to {100 * gap['floor']:.1f})." if not math.isnan(gap["floor"]) else ")."
+    names = {record["measure"] for record in found.records}
+    if "accuracy" in names:
+        kept = found.value("accuracy", method, max_gap)
+        change, low, high = (points(kept[key], percent=True) for key in ("change", "change_low", "change_high"))
+        said += (
+            f" Accuracy goes from {amount(kept['before'], percent=True)} to {amount(kept['value'], percent=True)} "
+            f"({change} points; {low} to {high})."
+        )
+    if "changed_decisions" in names:
+        changed = found.value("changed_decisions", method, max_gap)["value"]
+        said += f" {amount(changed, percent=True)} of the decisions change."
+    return said
+
+
+def render_repair(found: Tradeoff, method: str, max_gap: float, notes: Sequence[str] = ()) -> str:
+    """Write the page."""
+    from markupsafe import Markup
+
+    settings = found.settings
+    name = attributes(settings)
+    repair = found.repairs[method, max_gap]
+    known = {record["measure"] for record in found.records}
+    charts = [
+        (
+            f"{settings['score']} of each group, before and after",
+            distribution_chart(found, method, max_gap),
+            "Solid: before; dashed: after. Where dashed lines lie on each other, no threshold tells the groups apart.",
+        )
+    ]
+    if len(settings["max_gap"]) > 1 and "accuracy" in known:
+        tried = ", ".join(f"{gap:g}" for gap in settings["max_gap"])
+        caption = f"Marks along a line: the largest gap allowed ({tried}). Fine lines: {_level(found)} intervals."
+        charts.append(("What is kept, what is left", frontier_chart(found, "accuracy", "hgr"), caption))
+        charts.append(("The same for decisions", frontier_chart(found, "accuracy", "decision_dependence"), caption))
+    options = repair.get_params(deep=False)
+    facts = [
+        ("Data", f"{settings['rows']:,} rows".replace(",", "\u202f")),
+        ("Score", str(settings["score"])),
+        ("Attribute", name),
+        *([("True label", str(settings["truth"]))] if settings["truth"] else []),
+        *([("Threshold", f"{settings['threshold']:g}")] if settings["threshold"] is not None else []),
+        ("Groups", "; ".join(repair.partition_.labels)),
+        ("Largest gap allowed", f"{max_gap:g}"),
+        ("Maps", _kind(options)),
+        ("People left out", f"by {settings['folds']}" if isinstance(settings["folds"], str) else _folds(settings)),
+        ("Made", f"{dt.datetime.now(dt.UTC):%Y-%m-%d} with fairgroups {__version__}"),
+    ]
+    return fill(
+        "repair.html",
+        title=f"Repair of {settings['score']} by {name}",
+        finding=repair_finding(found, method, max_gap),
+        certainty=f"Judged on {settings['rows']:,} rows, each by maps learnt on others.".replace(",", "\u202f", 1),
+        level=_level(found),
+        rows=before_and_after(found, method, max_gap),
+        notes=list(notes),
+        charts=[{"title": t, "svg": Markup(to_svg(c)), "caption": s} for t, c, s in charts],  # noqa: S704
+        meanings=[(MEASURE_NAMES[key], said) for key, said in _MEANINGS.items() if key in known],
+        facts=facts,
+    )
+
+
+def _row(record: dict[str, Any]) -> dict[str, str]:
+    name = record["measure"]
+    scale, digits = (100, 1) if name in PERCENT else (1, 3)
+    unit = " %" if name in PERCENT else ""
+
+    def said(key: str, sign: str = "") -> str:
+        return f"{scale * record[key] + 0.0:{sign}.{digits}f}".replace("-", "−")
+
+    moved = name in ("changed_decisions", "mean_change")  # nothing to compare with
+    return {
+        "name": MEASURE_NAMES[name],
+        "before": "" if moved else said("before") + unit,
+        "after": said("value") + unit,
+        "interval": f"{said('low')} to {said('high')}",
+        "change": "" if moved else f"{said('change', '+')} ({said('change_low', '+')} to {said('change_high', '+')})",
+        "floor": "" if math.isnan(record["floor"]) else f"up to {said('floor')}{unit}",
+    }
+
+
+def _level(found: Tradeoff) -> str:
+    return f"{100 * found.settings['level']:g} %"
+
+
+def _folds(settings: dict[str, Any]) -> str:
+    return f"{settings['folds']} folds, alike in {attributes(settings)}"
+
+
+def _kind(options: dict[str, Any]) -> str:
+    parts = ["least squared change" if options["cost"] == "w2" else "least change"]
+    if options["relaxation"] == "geodesic":
+        parts.append("every score the same share of the way")
+    if options["smooth"]:
+        parts.append("smooth between the groups' centres")
+    if options["condition"]:
+        parts.append({"positives": "among true yes", "both": "among true yes and true no"}[options["condition"]])
+    return ", ".join(parts)

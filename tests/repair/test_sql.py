@@ -1,0 +1,71 @@
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+
+from fairgroups import FairGroups, InputError, Partition, ScoreRepair
+
+RNG = np.random.default_rng(0)
+AGE = RNG.uniform(20, 70, 1500)
+SCORE = np.clip(RNG.normal(0.2 + AGE / 150, 0.12), 0, 1)
+NAME = 'age"; DROP TABLE t; --'
+
+
+def both_ways(repair, score, age, key=None):
+    rows = pd.DataFrame({NAME: age, "s c": score, "id": np.arange(score.size) if key is None else key})
+    with duckdb.connect() as connection:
+        connection.register("rows", rows)
+        query = repair.to_sql("rows", score="s c", sensitive=NAME, key="id", columns=["id"], into="fair")
+        found = connection.sql(query).fetchnumpy()
+    assert list(found) == ["id", "fair"]
+    there = np.ma.filled(found["fair"].astype(float), np.nan)
+    return repair.transform(score, sensitive=age, key=rows["id"].to_numpy()), there
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"max_gap": 0.05},
+        {"max_gap": 0.1, "cost": "w1", "n_levels": None},
+        {"relaxation": "geodesic", "max_gap": 0.1},
+        {"smooth": True},
+        {"smooth": True, "max_gap": 0.02},
+        {"max_gap": 1.0},
+    ],
+)
+@pytest.mark.parametrize("edges", [[], [40], [30, 45, 60]])
+def test_sql_gives_the_very_same_scores(options, edges):
+    repair = ScoreRepair(edges, **options).fit(SCORE, sensitive=AGE)
+    here, there = both_ways(repair, SCORE, AGE)
+    assert np.array_equal(here, there)
+    new = RNG.uniform(-0.2, 1.2, 1000), RNG.uniform(0, 90, 1000)
+    assert np.array_equal(*both_ways(repair, *new))
+
+
+def test_shared_scores_are_told_apart_alike():
+    score = np.round(SCORE, 1)
+    repair = ScoreRepair([40], max_gap=0.02, random_state=7).fit(score, sensitive=AGE)
+    for key in (np.arange(1500), np.array([f"person {i} ü" for i in range(1500)])):
+        assert np.array_equal(*both_ways(repair, score, AGE, key))
+    with pytest.raises(InputError, match="share one score"):
+        repair.to_sql("rows", score="s", sensitive="age")
+
+
+def test_missing_values_have_no_fair_score():
+    repair = ScoreRepair(Partition.from_edges([40], missing="drop")).fit(SCORE, sensitive=AGE)
+    age = np.where(np.arange(1500) < 5, np.nan, AGE)
+    here, there = both_ways(repair, SCORE, age)
+    assert np.array_equal(here, there, equal_nan=True)
+    assert np.isnan(there[:5]).all()
+
+
+def test_boxes_and_a_query_as_the_table():
+    frame = pd.DataFrame({"age": AGE, "sex": RNG.choice(["f", "m"], 1500), "score": SCORE})
+    boxes = FairGroups(3).fit(frame[["age", "sex"]], (SCORE > 0.5).astype(int))
+    repair = ScoreRepair(boxes).fit(SCORE, sensitive=frame[["age", "sex"]])
+    there = duckdb.sql(repair.to_sql("(SELECT * FROM frame)", score="score")).fetchnumpy()
+    assert list(there) == ["age", "sex", "score", "fair_score"]
+    assert np.array_equal(there["fair_score"], repair.transform(SCORE, sensitive=frame[["age", "sex"]]))
+    with pytest.raises(InputError, match="needs the attribute's column"):
+        ScoreRepair([40]).fit(SCORE, sensitive=AGE).to_sql("frame", score="score")
