@@ -21,6 +21,7 @@ def main() -> None:
     for script, arguments in (
         ("line.py", []),
         ("plane.py", []),
+        ("repair.py", []),
         ("interval_coverage.py", ["--runs", os.environ.get("RUNS", "200")]),
         ("evidence.py", ["--runs", os.environ.get("RUNS", "100")]),
     ):

@@ -6,7 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairgroups import BoxPartition, FairGroups, FixedGroups, Interval, audit
+from fairgroups import (
+    BoxPartition,
+    FairGroups,
+    FixedGroups,
+    Interval,
+    Partition,
+    ScoreRepair,
+    audit,
+    tradeoff,
+)
 
 DATA = Path(__file__).parents[2] / "shared/data"
 
@@ -118,3 +127,24 @@ def test_the_page_on_faces(faces):
         few = audit(faces, sensitive="L", outcome="chosen", truth="attractive", n_groups=n_groups)
         records = few.checks.amplification.records
         assert records[0]["effect"] == records[-1]["effect"] == "amplifies"
+
+
+def test_the_repairs_on_the_page_on_faces(faces):
+    fitzpatrick = Partition.from_edges([-30, 10, 28, 41, 55], name="ita")
+    methods = {"classes": fitzpatrick, "six": FairGroups(6), "smooth": ScoreRepair(smooth=True)}
+    options = {"score": "score_resnet18", "sensitive": "ita", "truth": "attractive", "fold": "fold"}
+    found = tradeoff(faces, **options, methods=methods, max_gap=0, n_permutations=99)
+    expected = {
+        "no repair": (0.803, 0.930, 0.355, 0.332, 0.266),
+        "classes": (0.788, 0.909, 0.076, 0.074, 0.039),
+        "six": (0.785, 0.908, 0.047, 0.047, 0.024),
+        "smooth": (0.788, 0.911, 0.000, 0.072, 0.022),
+    }
+    names = ("accuracy", "pr_auc", "hgr", "hgr_kde", "decision_dependence")
+    for method, values in expected.items():
+        assert [found.value(name, method)["value"] for name in names] == pytest.approx(values, abs=0.0006), method
+    assert found.value("accuracy", "smooth")["value"] > found.value("accuracy", "classes")["value"]
+    for name in ("hgr", "decision_dependence"):
+        smooth, classes = (found.value(name, method) for method in ("smooth", "classes"))
+        assert smooth["value"] <= smooth["floor"] * 1.1
+        assert classes["value"] > classes["floor"]

@@ -20,6 +20,7 @@ MEASURE_NAMES = {
     "roc_auc": "ROC-AUC",
     "calibration_error": "Calibration error",
     "hgr": "Dependence of scores (HGR)",
+    "hgr_kde": "HGR by density estimate",
     "decision_dependence": "Dependence of decisions",
     "changed_decisions": "Decisions changed",
     "mean_change": "Mean change of scores",

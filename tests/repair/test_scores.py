@@ -196,3 +196,23 @@ def test_bad_input(options, score, sensitive, message):
         ScoreRepair([5], **options).fit(score, sensitive=sensitive)
     with pytest.raises(InputError, match="`partition` must be"):
         ScoreRepair(3).fit([0.1], sensitive=[1])
+
+
+def test_groups_are_as_few_as_leave_nothing_but_chance():
+    rng = np.random.default_rng(3)
+    alike = rng.random(2000)
+    assert ScoreRepair().fit(alike, sensitive=AGE[:2000]).partition_.n_groups == 1
+    steps = np.digitize(AGE, [30, 45, 60]) / 5 + 0.1 * rng.random(6000)
+    found = ScoreRepair().fit(steps, sensitive=AGE).partition_
+    assert found.n_groups == 4
+    assert found.edges == pytest.approx((30, 45, 60), abs=0.1)
+    assert 2 <= ScoreRepair(smooth=True).fit(SCORE, sensitive=AGE).partition_.n_groups <= 12
+    few = ScoreRepair().fit([0.1, 0.2, 0.3], sensitive=[1, 2, 3])
+    assert few.partition_.n_groups == 1
+    frame = pd.DataFrame({"age": AGE, "sex": np.where(AGE % 2 < 1, "f", "m")})
+    assert ScoreRepair().fit(SCORE, sensitive=frame).partition_.columns == ("age", "sex")
+    constant = ScoreRepair().fit(SCORE, sensitive=np.ones(6000))
+    assert constant.partition_.n_groups == 1
+    assert ScoreRepair(condition="positives").fit(SCORE, LABEL, sensitive=AGE).gaps_["tpr"] < 0.02
+    with pytest.raises(InputError, match="groups or 'auto'"):
+        ScoreRepair("many").fit(SCORE, sensitive=AGE)

@@ -125,7 +125,7 @@ def test_other_scores_clusters_weights_and_two_attributes():
     data = people(1200)
     data["amount"] = 1000 * data["score"] - 300
     plain = tradeoff(data, score="amount", sensitive="age", methods={"a": [45]}, max_gap=0, n_permutations=0)
-    assert {r["measure"] for r in plain.records} == {"hgr", "mean_change", "score_gap"}
+    assert {r["measure"] for r in plain.records} == {"hgr", "hgr_kde", "mean_change", "score_gap"}
     data["sex"] = np.where(np.arange(1200) % 2, "f", "m")
     data["weight"] = np.random.default_rng(0).uniform(0.5, 2, 1200)
     data["person"] = np.arange(1200) // 3

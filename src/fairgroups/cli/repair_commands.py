@@ -35,9 +35,13 @@ def repair(
     out: Annotated[Path | None, typer.Option(help="Write the table with fair scores here (.csv or .parquet).")] = None,
     model: Annotated[Path | None, typer.Option(help="Write the repair here, as JSON for `fairgroups apply`.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page on what the repair gives and costs here.")] = None,
-    groups: Annotated[str, typer.Option(help="Number of groups, or auto: as many as the data calls for.")] = "auto",
+    groups: Annotated[
+        str, typer.Option(help="Number of groups, or auto: the fewest that leave no dependence but chance.")
+    ] = "auto",
     edges: Annotated[str | None, typer.Option(help="Use these groups: borders such as 25,45.")] = None,
-    min_group_size: Annotated[str, typer.Option(help="Least rows in a group, or a share of them below 1.")] = "0.02",
+    min_group_size: Annotated[
+        str, typer.Option(help="With a number of groups: least rows in one, or a share of them below 1.")
+    ] = "0.05",
     cost: Annotated[
         str, typer.Option(help="w2: the least squared change; w1: the least change, the fewest decisions changed.")
     ] = "w2",
@@ -85,11 +89,11 @@ def repair(
     n = len(next(iter(columns.values())))
     if n == MOST_ROWS:
         notes.append(f"The groups, the maps and this judgement rest on {n:,} rows drawn at random from the file.")
-    found_by = (
-        FairGroups(read_count(groups), min_group_size=read_size(min_group_size))
-        if edges is None
-        else read_edges(edges, sensitive, "error" if missing == "error" else "drop")
-    )
+    found_by: Any = "auto"
+    if edges is not None:
+        found_by = read_edges(edges, sensitive, "error")
+    elif (count := read_count(groups)) != "auto":
+        found_by = FairGroups(count, min_group_size=read_size(min_group_size))
     wished = ScoreRepair(
         found_by,
         cost=cost,  # type: ignore[arg-type]

@@ -11,12 +11,10 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.utils.validation import check_is_fitted
 
 from fairgroups.errors import InputError
-from fairgroups.finding import Wish, find
-from fairgroups.measures import MEASURES
+from fairgroups.grouping import FairGroups
 from fairgroups.repair.scores import Condition, Relaxation, ScoreRepair
 from fairgroups.repair.transport import Cost
-from fairgroups.rows import Rows
-from fairgroups.tables import one_column, read_table
+from fairgroups.tables import one_column
 
 __all__ = ["FairClassifier"]
 
@@ -37,7 +35,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Column of X that holds the attribute, or several; it is withheld from the model unless `use_sensitive` says
         otherwise. With None, the attribute is passed to `fit` and `predict` as ``sensitive=``.
     n_groups : int or "auto"
-        How many groups to find, on the mean probability.
+        How many groups to find, on the mean probability; ``"auto"`` as in `ScoreRepair`.
     max_gap : float
         See `ScoreRepair`.
     cost, relaxation, smooth, condition
@@ -45,7 +43,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     partition : Partition or BoxPartition, optional
         Use these groups instead of searching.
     min_group_size : int or float
-        Least people in a group, or their share.
+        With a number of groups: least people in one, or their share.
     use_sensitive : bool
         Whether the model may use the sensitive columns of X.
     threshold : float
@@ -91,7 +89,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         smooth: bool = False,
         condition: Condition | None = None,
         partition: Any = None,
-        min_group_size: float = 0.02,
+        min_group_size: float = 0.05,
         use_sensitive: bool = False,
         threshold: float = 0.5,
         cv: int = 5,
@@ -132,9 +130,9 @@ class FairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         features, attribute = self._apart(X, sensitive)
         folds = StratifiedKFold(self.cv, shuffle=True, random_state=self.random_state)
         score = cross_val_predict(self.estimator, features, label, cv=folds, method="predict_proba")[:, 1]
-        partition = self.partition if self.partition is not None else self._find(attribute, score)
+        groups = "auto" if self.n_groups == "auto" else FairGroups(self.n_groups, min_group_size=self.min_group_size)
         self.repair_ = ScoreRepair(
-            partition,
+            self.partition if self.partition is not None else groups,
             max_gap=self.max_gap,
             cost=self.cost,
             relaxation=self.relaxation,
@@ -144,17 +142,6 @@ class FairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ).fit(score, label, sensitive=attribute)
         self.estimator_ = clone(self.estimator).fit(features, label)
         return self
-
-    def _find(self, attribute: Any, score: Array) -> Any:
-        if getattr(attribute, "ndim", 1) == 2:
-            names = [str(name) for name in getattr(attribute, "columns", range(attribute.shape[1]))]
-            table = read_table(attribute, names).columns if hasattr(attribute, "columns") else None
-            columns = {n: table[n] if table else attribute[:, d] for d, n in enumerate(names)}
-            rows = Rows.from_arrays(columns, score)
-        else:
-            rows = Rows.from_arrays(attribute, score)
-        wish = Wish(n_groups=self.n_groups, min_group_size=self.min_group_size, seed=self.random_state)
-        return find(rows, MEASURES["mean"], wish).partition
 
     def _apart(self, X: Any, sensitive: Any) -> tuple[Any, Any]:
         """Take the sensitive columns out of X."""

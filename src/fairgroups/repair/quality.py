@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +53,7 @@ def quality(people: People, fair: Array, rows: Codes, *, debias: bool = True) ->
         if people.probable:
             out["calibration_error"] = _calibration_error(score, people.label[rows], weight)
     out["hgr"] = _dependence(attributes, score, weight, hgr, debias=debias)
+    out["hgr_kde"] = _dependence(attributes, score, weight, _density)
     if people.threshold is not None:
         out["decision_dependence"] = _dependence(attributes, decision, weight, correlation_ratio, debias=debias)
         out["changed_decisions"] = float(np.average(decision != (before >= people.threshold), weights=weight))
@@ -94,6 +96,7 @@ def floors(people: People, fair: Array, codes: Codes, n_permutations: int, seed:
             dealt[rows] = rng.permutation(codes[rows])
         one = gaps(people, fair, dealt, everybody)
         one["hgr"] = _dependence(attributes, fair, people.weight, hgr)
+        one["hgr_kde"] = _dependence(attributes, fair, people.weight, _density)
         if people.threshold is not None:
             decision = (fair >= people.threshold).astype(np.float64)
             one["decision_dependence"] = _dependence(attributes, decision, people.weight, correlation_ratio)
@@ -140,6 +143,10 @@ def _dependence(
         one = measure(x[known], values[known], weight=weight[known], debias=debias, n_permutations=0)
         found.append(one.value)
     return max(found, default=float("nan"))
+
+
+def _density(x: Array, y: Array, **options: Any) -> Dependence:
+    return hgr(x, y, method="kde", **options)
 
 
 def _spread(decision: NDArray[np.bool_], codes: Codes, weight: Array) -> float:

@@ -18,6 +18,7 @@ from fairgroups.boxes import BoxPartition
 from fairgroups.errors import InputError, SchemaError
 from fairgroups.files import write_atomically
 from fairgroups.partition import Partition
+from fairgroups.repair.choosing import fewest_groups
 from fairgroups.repair.inputs import (
     as_table,
     flat,
@@ -53,8 +54,10 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    partition : Partition, BoxPartition, estimator or list of borders
-        The groups. An estimator such as ``FairGroups(5)`` that is not fitted yet finds them in the scores.
+    partition : "auto", Partition, BoxPartition, estimator or list of borders
+        The groups. ``"auto"``: the fewest, each with 5 % of the people at least, after whose repair chance alone could
+        explain what dependence is left on people left out. An estimator such as ``FairGroups(5)`` that is not fitted
+        yet finds them in the scores.
     max_gap : float
         How far two groups' distribution functions may differ after the repair, at any threshold: 0 is full parity, 1
         changes nothing.
@@ -106,7 +109,7 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        partition: Any,
+        partition: Any = "auto",
         *,
         max_gap: float = 0.0,
         cost: Cost = "w2",
@@ -141,10 +144,10 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._check_options()
         values = read_scores(score)
-        self.partition_ = read_partition(self.partition, values, sensitive, sample_weight)
-        codes = self._codes(sensitive, values.size)
         label = None if y is None else read_labels(y, values.size)
         weight = np.ones(values.size) if sample_weight is None else read_weights(sample_weight, values.size)
+        self.partition_ = self._find(values, sensitive, weight, label)
+        codes = self._codes(sensitive, values.size)
         if self.condition is not None and label is None:
             raise InputError(f"condition={self.condition!r} needs y, the true label.", "pass y to fit.")
         mass = self._mass(codes, label, weight)
@@ -321,6 +324,17 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Build a fitted repair from JSON text, or from the file at a `Path`."""
         return cls.from_dict(read_document(text))
 
+    def _find(self, values: Array, sensitive: Any, weight: Array, label: Array | None) -> Partition | BoxPartition:
+        if not isinstance(self.partition, str):
+            return read_partition(self.partition, values, sensitive, weight)
+        table = flat(as_table(sensitive))
+        used = np.flatnonzero(label == 1) if self.condition == "positives" and label is not None else slice(None)
+        if hasattr(table, "columns"):  # a frame: several attributes
+            return read_partition(fewest_groups(self, values, table, weight, self.random_state), values, table, weight)
+        people = np.asarray(one_column(table) if getattr(table, "ndim", 1) == 1 else table)[used]
+        found = fewest_groups(self, values[used], people, weight[used], self.random_state)
+        return read_partition(found, values[used], people, weight[used])
+
     def _mass(self, codes: Codes, label: Array | None, weight: Array) -> Array:
         """Weigh rows so that the distributions to be made alike are those of the condition."""
         if self.condition is None or label is None:
@@ -393,6 +407,8 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(gap, bool) or not isinstance(gap, int | float | np.number) or not 0 <= gap <= 1:
             raise InputError(f"`max_gap` must be a number between 0 and 1; got {gap!r}.", "2 points are 0.02.")
         choices = {"cost": ("w1", "w2"), "relaxation": ("gap", "geodesic"), "condition": (None, "positives", "both")}
+        if isinstance(self.partition, str) and self.partition != "auto":
+            raise InputError(f"`partition` must be groups or 'auto'; got {self.partition!r}.")
         for name, allowed in choices.items():
             if getattr(self, name) not in allowed:
                 said = ", ".join(map(repr, allowed))

@@ -12,7 +12,6 @@ from scipy.stats import t as student
 from sklearn.base import clone
 
 from fairgroups.errors import InputError
-from fairgroups.grouping import FairGroups
 from fairgroups.partition import Partition
 from fairgroups.progress import progress_bar
 from fairgroups.reading import Reading, read_rows
@@ -250,8 +249,7 @@ def _one_of(cluster: str | None, fold: str | None) -> str | None:
 
 def _asked(methods: Mapping[str, Any] | None) -> dict[str, ScoreRepair]:
     if methods is None:
-        groups = FairGroups("auto", min_group_size=0.02)
-        return {"FairGroups": ScoreRepair(groups), "FairGroups, smooth": ScoreRepair(groups, smooth=True)}
+        return {"FairGroups": ScoreRepair(), "FairGroups, smooth": ScoreRepair(smooth=True)}
     if not methods or not isinstance(methods, Mapping):
         raise InputError("`methods` must be names with what to compare.", 'methods={"scale": [25, 45]}')
     if BEFORE in methods:

@@ -23,6 +23,7 @@ _MEANINGS = {
     "parity_gap": "The largest difference between two groups in the share of people who get a yes.",
     "opportunity_gap": "The same among those whose true label is yes.",
     "hgr": "The maximal correlation of the score with any function of the attribute: 0 is independence.",
+    "hgr_kde": "The same by the paper's estimator, which has a floor of its own.",
     "decision_dependence": "The root of the share of the decisions' variance that the attribute explains.",
     "accuracy": "The share of decisions that agree with the true label.",
     "balanced_accuracy": "The mean of that share among true yes and true no.",
