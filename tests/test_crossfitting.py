@@ -4,14 +4,14 @@ import pytest
 import fairgroups as fg
 from fairgroups import InputError
 from fairgroups.rows import Rows
-from fairgroups.splitting import split_rows
+from fairgroups.splitting import deal_rows
 
 
 def test_parts_are_alike_in_the_attributes():
     rng = np.random.default_rng(0)
     x, z = rng.random(2000), rng.choice(["a", "b"], 2000)
     rows = Rows.from_arrays({"x": x, "z": z}, np.zeros(2000))
-    parts = split_rows(rows, 4, 1)
+    parts = deal_rows(rows, 4, 1)
     assert sorted(np.concatenate(parts)) == list(range(2000))
     for part in parts:
         assert len(part) == 500
@@ -19,20 +19,20 @@ def test_parts_are_alike_in_the_attributes():
         assert np.mean(z[part] == "a") == pytest.approx(np.mean(z == "a"), abs=0.01)
     small = np.flatnonzero(x < 0.01)
     assert all(np.isin(small, part).any() for part in parts)
-    for one, two in zip(parts, split_rows(rows, 4, 1), strict=True):
+    for one, two in zip(parts, deal_rows(rows, 4, 1), strict=True):
         assert (one == two).all()
 
 
 def test_the_outcome_plays_no_role_and_clusters_stay_whole():
     rng = np.random.default_rng(0)
     x = rng.random(300)
-    one, two = (split_rows(Rows.from_arrays(x, y), 2, 0) for y in (np.zeros(300), rng.integers(0, 2, 300)))
+    one, two = (deal_rows(Rows.from_arrays(x, y), 2, 0) for y in (np.zeros(300), rng.integers(0, 2, 300)))
     assert all((a == b).all() for a, b in zip(one, two, strict=True))
     people = np.repeat(np.arange(100), 3)
-    parts = split_rows(Rows.from_arrays(x, np.zeros(300), cluster=people), 2, 0)
+    parts = deal_rows(Rows.from_arrays(x, np.zeros(300), cluster=people), 2, 0)
     assert not set(people[parts[0]]) & set(people[parts[1]])
     with pytest.raises(InputError, match="need at least as many clusters"):
-        split_rows(Rows.from_arrays([1.0, 2.0], [0, 1], cluster=["a", "a"]), 2, 0)
+        deal_rows(Rows.from_arrays([1.0, 2.0], [0, 1], cluster=["a", "a"]), 2, 0)
 
 
 def corner(seed, n=2000, depth=0.3):

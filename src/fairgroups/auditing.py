@@ -327,7 +327,7 @@ def _assemble(asked: _Asked, case: _Case, measure: Measure, at: int) -> Audit:
             "rows": rows.n,
             "rows_judged": case.judging.n,
             "dropped": dict(rows.dropped),
-            "attributes": [describe_column(column) for column in rows.columns],
+            "attributes": [describe_column(column, rows.count) for column in rows.columns],
             "percent": percent,
         },
         table=asked.reading.table,

@@ -138,16 +138,22 @@ class Cells:
             raise InputError(
                 f"every value of {rows.name or 'the sensitive attribute'!r} is missing.", "check the column."
             )
+        last = rows.columns[0].last
+        last = last[present] if last is not None else None
         columns = {name: m.sums(rows.outcome, rows.truth) for name, m in measures.items()}
         binner = _Binner.build(values, n_cells, spacing, edges)
 
         def total(column: Array) -> Array:
+            column = rows.times(column)
             sums = binner.sum(column[present] if some_missing else column)
             return np.append(sums, column[~present].sum()) if some_missing else sums
 
-        row_counts = binner.row_counts
-        if some_missing:
-            row_counts = np.append(row_counts, int((~present).sum()))
+        if rows.count is not None:
+            row_counts = total(np.ones(rows.size)).round().astype(np.int64)
+        else:
+            row_counts = binner.row_counts
+            if some_missing:
+                row_counts = np.append(row_counts, int((~present).sum()))
         counts = None
         if rows.truth is not None and rows.outcome_is_binary and np.isin(rows.truth, (0.0, 1.0)).all():
             y, t = rows.outcome, rows.truth
@@ -161,10 +167,10 @@ class Cells:
             measures=measures,
             moments={name: _moments(a, b, rows, total, row_counts) for name, (a, b) in columns.items()},
             counts=counts,
-            distinct=binner.distinct,
+            distinct=binner.distinct and (last is None or bool(np.array_equal(last, values))),
             missing=some_missing,
             low=float(values.min()),
-            high=float(values.max()),
+            high=float((values if last is None else last).max()),
             dropped=rows.dropped,
         )
 

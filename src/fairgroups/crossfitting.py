@@ -41,8 +41,7 @@ def cross_fit(
     """
     parts = parts_of(measure)
     counting = sum(2**i * (weighted_sums(rows, part)[1] > 0).astype(np.intp) for i, part in enumerate(parts))
-    indices = split_rows(rows, 2, how.seed, np.asarray(counting))
-    halves = [rows.take(index) for index in indices]
+    halves = [half for half, _ in split_rows(rows, 2, how.seed, np.asarray(counting))]
     found = [find(half, measure, wish, missing) for half in halves]
     judged = sum(f.partition.n_groups for f in found)
     how = replace(how, judged=judged)
@@ -55,7 +54,7 @@ def cross_fit(
             sum(_carried(halves[i], found[i], e.groups, part) for e, part in zip(evidence, parts, strict=True))
         )
     first = int(scores[1] > scores[0])
-    rand = rand_index(*(codes_of(rows, f.partition) for f in found))
+    rand = rand_index(*(codes_of(rows, f.partition) for f in found), weight=rows.count)
     return out[first], out[1 - first], rand
 
 

@@ -200,9 +200,9 @@ def _line_by_folds(rows: Rows, parts: tuple[Measure, ...], wish: Wish, limits: L
 
 
 def _boxes(rows: Rows, parts: tuple[Measure, ...], wish: Wish, missing: Missing, _: str) -> Found:
-    together = [moments_by(rows, part, np.zeros(rows.n, dtype=np.intp), 1) for part in parts]
+    together = [moments_by(rows, part, np.zeros(rows.size, dtype=np.intp), 1) for part in parts]
     limits = wish.limits(together, rows.n)
-    most = wish.most(rows.n)
+    most = wish.most(rows.size)
     selection = None
     if wish.automatic:
         most = min(most, MOST_BOXES)

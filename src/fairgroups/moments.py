@@ -105,8 +105,11 @@ def noise_of(a: Array, b: Array, rows: Rows) -> Array | None:
     used = np.flatnonzero(b > 0)
     x = np.nan_to_num(rows.sensitive[used])
     place = np.argsort(x, kind="stable")
+    people = np.ones(used.size) if rows.count is None else rows.count[used]
+    below = np.cumsum(people[place]) - people[place]
     fifth = np.empty(used.size, dtype=np.intp)
-    fifth[place] = np.arange(used.size) * 5 // max(used.size, 1)
+    below = below[np.searchsorted(x[place], x[place], side="left")]  # equal values belong together
+    fifth[place] = np.minimum(below * 5 / max(people.sum(), 1), 4).astype(np.intp)
     noise = b * b
     if rows.cluster is not None:
         cluster = np.unique(rows.cluster[used], return_inverse=True)[1].ravel()
@@ -114,7 +117,7 @@ def noise_of(a: Array, b: Array, rows: Rows) -> Array | None:
         whole = np.bincount(rows.cluster, b)[rows.cluster]
         noise = b * (b + share * (whole - b))
     if rows.weight is not None and rates:
-        noise = noise * _weight_effect(a[used], b[used], fifth)
+        noise = noise * _weight_effect(a[used], b[used], fifth, people)
     return noise
 
 
@@ -153,19 +156,23 @@ def _repetition(
     return float(np.clip(worst, 0.0, 1.0))
 
 
-def _weight_effect(a: Array, b: Array, fifth: NDArray[np.intp]) -> float:
+def _weight_effect(a: Array, b: Array, fifth: NDArray[np.intp], people: Array) -> float:
     """Give how much larger weighted residuals are than a rate of that size would make them; at least 1."""
     worst = 1.0
     for part in (np.ones(a.size, dtype=bool), *(fifth == k for k in range(5))):
-        if np.count_nonzero(part) < 20:
+        times = people[part]
+        n = float(times.sum())
+        if n < 20:
             continue
-        rate = a[part].sum() / b[part].sum()
-        expected = rate * (1 - rate) * np.sum(b[part] ** 2)
+        rate = np.sum(times * a[part]) / np.sum(times * b[part])
+        expected = rate * (1 - rate) * np.sum(times * b[part] ** 2)
         if expected > 0:
             squares = (a[part] - rate * b[part]) ** 2
-            found = float(squares.sum() / expected)
+            mean = float(np.sum(times * squares)) / n
+            found = mean * n / expected
             if found > 1.1:  # clearly related: two standard errors to the safe side
-                found *= 1 + 2 * float(squares.std() / squares.mean()) / np.sqrt(squares.size)
+                spread = np.sqrt(np.sum(times * (squares - mean) ** 2) / n)
+                found *= 1 + 2 * float(spread) / mean / np.sqrt(n)
             worst = max(worst, found)
     return worst
 

@@ -12,7 +12,7 @@ from fairgroups.evidence.judgement import Inference
 from fairgroups.evidence.rates import Against, Bounds, GroupRates, rate_ratios
 from fairgroups.measures import Direction
 from fairgroups.partition import Partition
-from fairgroups.rows import Column, Rows
+from fairgroups.rows import Column, Rows, quantiles
 
 __all__ = ["describe_column", "notes_on", "records_of", "scale_against"]
 
@@ -62,18 +62,26 @@ def scale_against(groups: GroupRates, against: Against) -> Array:
     return np.divide(1.0, rest, out=np.zeros_like(rest), where=rest > 1e-12)
 
 
-def describe_column(column: Column) -> dict[str, Any]:
+def describe_column(column: Column, count: Array | None = None) -> dict[str, Any]:
     """Say what values an attribute has."""
     if column.levels is not None:
         return {"name": column.name, "levels": list(column.levels)}
-    values = column.values[~np.isnan(column.values)]
+    known = ~np.isnan(column.values)
+    values = column.values[known]
+    last = values if column.last is None else column.last[known]
+    usual = [float(x) for x in _usual(values, None if count is None else count[known])] if values.size else [0.0, 0.0]
     return {
         "name": column.name,
         "low": float(values.min()) if values.size else None,
-        "high": float(values.max()) if values.size else None,
-        "usual": [float(x) for x in np.quantile(values, [0.002, 0.998])] if values.size else [0.0, 0.0],
+        "high": float(last.max()) if values.size else None,
+        "usual": usual,
         "distinct": int(np.unique(values).size),
     }
+
+
+def _usual(values: Array, count: Array | None) -> Array:
+    shares = np.array([0.002, 0.998])
+    return np.quantile(values, shares) if count is None else quantiles(values, shares, count)
 
 
 def notes_on(

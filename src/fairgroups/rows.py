@@ -26,6 +26,7 @@ __all__ = [
     "check_finite",
     "check_measure",
     "mixed_columns",
+    "quantiles",
     "refuse_missing",
     "weighted_sums",
 ]
@@ -41,6 +42,7 @@ class Column:
     name: str
     values: Array
     levels: tuple[str, ...] | None = None
+    last: Array | None = None  # where a row stands for several values: the largest of them, `values` the smallest
 
     @property
     def text(self) -> NDArray[np.object_]:
@@ -53,7 +55,8 @@ class Column:
 class Rows:
     """The columns of an audit, checked and of equal length.
 
-    A sensitive value is NaN only under ``missing="group"``; every other value is finite.
+    A sensitive value is NaN only under ``missing="group"``; every other value is finite. Where an engine has counted
+    people who are alike, `count` says how many each row stands for.
     """
 
     columns: tuple[Column, ...]
@@ -62,13 +65,23 @@ class Rows:
     base: Array | None = None
     weight: Array | None = None
     cluster: NDArray[np.intp] | None = None
+    count: Array | None = None
     outcome_is_binary: bool = True
     dropped: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
-        """Count the rows that are kept."""
+        """Count the people: the rows that are kept, or those they stand for."""
+        return int(self.outcome.size if self.count is None else self.count.sum())
+
+    @property
+    def size(self) -> int:
+        """Give the length of the columns."""
         return int(self.outcome.size)
+
+    def times(self, column: Array) -> Array:
+        """Multiply what a row adds to a sum by the number of people that it stands for."""
+        return column if self.count is None else column * self.count
 
     @property
     def sensitive(self) -> Array:
@@ -90,8 +103,11 @@ class Rows:
         """Give some of the rows."""
         return replace(
             self,
-            columns=tuple(replace(column, values=column.values[index]) for column in self.columns),
+            columns=tuple(
+                replace(c, values=c.values[index], last=None if c.last is None else c.last[index]) for c in self.columns
+            ),
             outcome=self.outcome[index],
+            count=None if self.count is None else self.count[index],
             truth=None if self.truth is None else self.truth[index],
             base=None if self.base is None else self.base[index],
             weight=None if self.weight is None else self.weight[index],
@@ -158,6 +174,7 @@ class Rows:
         base: Any = None,
         weight: Any = None,
         cluster: Any = None,
+        count: Array | None = None,
         positive: Any = None,
         missing: Missing = "error",
         names: Mapping[str, str] | None = None,
@@ -189,7 +206,7 @@ class Rows:
             check_finite(x, shown[key])
         if weight is not None:
             _check_weight(values["weight"], named["weight"])
-        keep, dropped = _apply_missing(checked, shown, set(attributes), missing)
+        keep, dropped = _apply_missing(checked, shown, set(attributes), missing, count)
         rows = cls(
             tuple(columns),
             values["outcome"],
@@ -197,6 +214,7 @@ class Rows:
             base=values.get("base"),
             weight=values.get("weight"),
             cluster=np.nan_to_num(values["cluster"]).astype(np.intp) if cluster is not None else None,
+            count=count,
             outcome_is_binary=binary,
             dropped=dropped,
         )
@@ -236,6 +254,18 @@ def weighted_sums(rows: Rows, measure: Measure) -> tuple[Array, Array]:
     """Give what each row adds to A and to B, weights included."""
     a, b = measure.sums(rows.outcome, rows.truth)
     return (a, b) if rows.weight is None else (a * rows.weight, b * rows.weight)
+
+
+def quantiles(values: Array, shares: Array, count: Array | None = None) -> Array:
+    """Give the values with these shares of the people below, each the next one seen upwards."""
+    if count is None:
+        found: Array = np.quantile(values, shares, method="higher")
+        return found
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(count[order])
+    at = np.searchsorted(reached, np.ceil(shares * (reached[-1] - 1) - 1e-9), side="right")
+    next_up: Array = values[order][np.minimum(at, values.size - 1)]
+    return next_up
 
 
 def attribute(values: NDArray[Any], name: str) -> Column:
@@ -381,15 +411,21 @@ def _check_weight(weight: Array, name: str) -> None:
 
 
 def _apply_missing(
-    columns: Mapping[str, Array], shown: Mapping[str, str], attributes: set[str], missing: Missing
+    columns: Mapping[str, Array],
+    shown: Mapping[str, str],
+    attributes: set[str],
+    missing: Missing,
+    count: Array | None,
 ) -> tuple[NDArray[np.bool_] | None, dict[str, int]]:
     """Say which rows to keep (None: all) and count those dropped, each for one reason."""
     absent = {key: np.isnan(values) for key, values in columns.items()}
-    counts = {key: int(mask.sum()) for key, mask in absent.items() if mask.any()}
+    people = np.ones(1) if count is None else count
+    counts = {key: int(np.sum(mask * people)) for key, mask in absent.items() if mask.any()}
     refused = {k: n for k, n in counts.items() if missing == "error" or (missing == "group" and k not in attributes)}
     if refused:
         said = "; ".join(
-            f"{shown[key]!r} holds {n} missing value(s) (NaN), the first in row {absent[key].argmax()}"
+            f"{shown[key]!r} holds {n} missing value(s) (NaN)"
+            + (f", the first in row {absent[key].argmax()}" if count is None else "")
             for key, n in refused.items()
         )
         hint = "missing='drop' leaves these rows out and counts them"
@@ -401,7 +437,7 @@ def _apply_missing(
     keep = np.ones(next(iter(columns.values())).size, dtype=bool)
     dropped: dict[str, int] = {}
     for key in counts:
-        lost = int((keep & absent[key]).sum())
+        lost = int(np.sum((keep & absent[key]) * people))
         if lost:
             dropped[shown[key]] = dropped.get(shown[key], 0) + lost
         keep &= ~absent[key]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fairgroups.cells import Cells
 from fairgroups.measures import Measure
-from fairgroups.rows import Rows
+from fairgroups.rows import Rows, quantiles
 
 __all__ = ["rate_curve", "rate_plane"]
 
@@ -47,6 +47,8 @@ def rate_plane(rows: Rows, measure: Measure, n_cells: int = 24) -> list[dict[str
     a, b = measure.sums(rows.outcome, rows.truth)
     if rows.weight is not None:
         a, b = a * rows.weight, b * rows.weight
+    a, b, people = rows.times(a), rows.times(b), rows.times(np.ones(rows.size))
+    several = None if rows.count is None else rows.count[present]
     axes: list[tuple[NDArray[np.intp], list[tuple[Any, Any]]]] = []
     for d, column in enumerate(rows.columns[:3]):
         values = column.values[present]
@@ -56,13 +58,13 @@ def rate_plane(rows: Rows, measure: Measure, n_cells: int = 24) -> list[dict[str
         cells = n_cells if d < 2 else 3
         lower = np.unique(values)
         if lower.size > cells:
-            lower = np.unique(np.quantile(values, np.arange(cells) / cells, method="higher"))
+            lower = np.unique(quantiles(values, np.arange(cells) / cells, several))
         last = max(float(values.max()), float(lower[-1]) + float(values.max() - values.min()) / (2 * cells))
         ends = [(float(x), float(y)) for x, y in pairwise([*lower, last])]
         axes.append((np.searchsorted(lower, values, side="right") - 1, ends))
     shape = [len(ends) for _, ends in axes]
     flat = np.ravel_multi_index([codes for codes, _ in axes], shape)
-    sums = [np.bincount(flat, x, int(np.prod(shape))) for x in (a[present], b[present], np.ones(flat.size))]
+    sums = [np.bincount(flat, x, int(np.prod(shape))) for x in (a[present], b[present], people[present])]
     out = []
     for i in np.flatnonzero(sums[1] > 0):
         cell: dict[str, Any] = {"rate": float(sums[0][i] / sums[1][i]), "n": int(sums[2][i])}

@@ -67,7 +67,9 @@ def permutation_test(
     kept = rows.take(keep)
     a, b = a[keep], b[keep]
     line = len(kept.columns) == 1
-    grid = SpaceGrid.sums(kept.columns, [(a, b)], CELLS if line else CELLS_OF_AXIS)[0]
+    people = kept.times(np.ones(kept.size))
+    sums = [(kept.times(a), kept.times(b))]
+    grid = SpaceGrid.sums(kept.columns, sums, CELLS if line else CELLS_OF_AXIS, people)[0]
     edges = [grid.edges[d] for d in range(len(kept.columns))]
     flat = np.ravel_multi_index(
         [
@@ -76,7 +78,7 @@ def permutation_test(
         ],
         grid.shape,
     )
-    total = float(b.sum())
+    total = float(grid.b.sum())
     axes = [(size, c.levels is not None) for size, c in zip(grid.shape, kept.columns, strict=True)]
     most = min(max(GROUPS) if line else 4, int(np.count_nonzero(grid.b)))
     if most < 2:
@@ -98,7 +100,12 @@ def permutation_test(
     plain = kept.weight is None and kept.cluster is None and bool(np.all(b == 1) and np.all((a == 0) | (a == 1)))
     if not plain:
         n_draws = int(min(n_draws, max(99, WORK / max(a.size, 1))))
-    deal = _counts(grid, int(a.sum())) if plain else _values(a, b, kept.cluster, flat, grid.b.size)
+    if plain:
+        deal = _counts(grid, int(grid.a.sum()))
+    elif kept.count is not None:
+        deal = _normal(a, b, people, flat, grid)
+    else:
+        deal = _values(a, b, kept.cluster, flat, grid.b.size)
     seeds = np.random.SeedSequence(seed).spawn(n_draws)
     done = [0]
 
@@ -131,6 +138,19 @@ def _counts(grid: SpaceGrid, positives: int) -> Deal:
         if sizes.sum() < 1_000_000_000:
             return rng.multivariate_hypergeometric(sizes, positives, method="marginals").astype(np.float64), grid.b
         return rng.binomial(sizes, positives / sizes.sum()).astype(np.float64), grid.b
+
+    return deal
+
+
+def _normal(a: Array, b: Array, people: Array, flat: NDArray[np.intp], grid: SpaceGrid) -> Deal:
+    """Deal sums of many people, which are close to normal: B stays where it is, A goes with it."""
+    rate = float(grid.a.sum() / grid.b.sum())
+    variance = float(np.sum(people * (a - rate * b) ** 2) / np.sum(people * b**2))
+    squares = np.bincount(flat, people * b**2, grid.b.size).astype(np.float64)
+
+    def deal(rng: np.random.Generator) -> tuple[Array, Array]:
+        noise = np.sqrt(variance * squares) * rng.standard_normal(squares.size)
+        return rate * grid.b + noise - grid.b * (noise.sum() / grid.b.sum()), grid.b
 
     return deal
 

@@ -16,7 +16,7 @@ from fairgroups.evidence.likelihood import difference_bounds, rate_bounds, small
 from fairgroups.measures import Direction, Measure
 from fairgroups.moments import Moments, noise_of
 from fairgroups.partition import Partition
-from fairgroups.rows import Rows, weighted_sums
+from fairgroups.rows import Rows, quantiles, weighted_sums
 
 __all__ = [
     "Against",
@@ -147,7 +147,8 @@ def group_rates_of_rows(rows: Rows, partition: BoxPartition, measure: Measure) -
     codes = codes_of(rows, partition)
     n_groups = partition.n_groups
     sums = moments_by(rows, measure, codes, n_groups)
-    counted = np.bincount(codes[codes >= 0], minlength=n_groups).astype(np.int64)
+    people = rows.times(np.ones(rows.size))
+    counted = np.bincount(codes[codes >= 0], people[codes >= 0], n_groups).round().astype(np.int64)
     none = np.empty(0, dtype=np.intp)
     return GroupRates(partition, none, none, counted, sums, float(sums.a.sum() / sums.b.sum()))
 
@@ -162,13 +163,14 @@ def codes_of(rows: Rows, partition: Partition | BoxPartition) -> NDArray[np.intp
 def explained_by_boxes(rows: Rows, measure: Measure, variance: float) -> float:
     """Say how much of all dependence on several attributes the groups capture; see `explained_share`."""
     present = ~rows.absent
-    n = float(present.sum())
+    n = float(rows.times(np.ones(rows.size))[present].sum())
     n_bins = max(2, round(n ** (1 / (3 * len(rows.columns)))))
-    flat = np.zeros(rows.n, dtype=np.intp)
+    flat = np.zeros(rows.size, dtype=np.intp)
     for column in rows.columns:
         values = np.nan_to_num(column.values)
         if column.levels is None:
-            lower = np.unique(np.quantile(values[present], np.arange(n_bins) / n_bins, method="higher"))
+            several = None if rows.count is None else rows.count[present]
+            lower = np.unique(quantiles(values[present], np.arange(n_bins) / n_bins, several))
             flat = flat * lower.size + np.maximum(np.searchsorted(lower, values, side="right") - 1, 0)
         else:
             flat = flat * len(column.levels) + values.astype(np.intp)
@@ -187,7 +189,8 @@ def moments_by(rows: Rows, measure: Measure, codes: NDArray[np.intp], n_groups: 
     a, b = weighted_sums(rows, measure)
     bb = b * b
     noise = noise_of(a, b, rows)
-    return Moments(b, a, bb, a * b, a * a, low, high, bb if noise is None else noise).group(codes, n_groups)
+    each = Moments(b, a, bb, a * b, a * a, low, high, bb if noise is None else noise)
+    return (each if rows.count is None else each.map(rows.times)).group(codes, n_groups)
 
 
 def plugin_bounds(groups: GroupRates, level: float = 0.95) -> Bounds:

@@ -343,13 +343,12 @@ def by_cross_validation(
     if people < 4 * n_folds:  # too few to leave any out
         return Selection("cv", 1, True, [{"n_groups": 1, "variance": 0.0, "value": 0.0, "error": 0.0}])
     parts = split_rows(rows, n_folds, seed)
-    totals = [float(weighted_sums(rows, measure)[1].sum()) for measure in measures]
+    totals = [float(rows.times(weighted_sums(rows, measure)[1]).sum()) for measure in measures]
     _, variance = search(rows)
     most = len(variance)
     losses: list[Array] = []
-    for fold, part in enumerate(parts):
-        others = np.sort(np.concatenate([p for i, p in enumerate(parts) if i != fold]))
-        train, test = rows.take(others), rows.take(part)
+    people_of: list[Array] = []
+    for fold, (test, train) in enumerate(parts):
         try:
             partitions = search(train)[0][:most]
         except InputError:  # these rows make no group that is large enough
@@ -357,7 +356,7 @@ def by_cross_validation(
         if not partitions:
             return Selection("cv", 1, True, [{"n_groups": 1, "variance": 0.0, "value": 0.0, "error": 0.0}])
         most = min(most, len(partitions))
-        loss = np.zeros((test.n, most))
+        loss = np.zeros((test.size, most))
         for k, partition in enumerate(partitions[:most]):
             known, asked = codes_of(train, partition), codes_of(test, partition)
             for measure, total in zip(measures, totals, strict=True):
@@ -368,13 +367,15 @@ def by_cross_validation(
         if test.cluster is not None:
             loss = np.stack([np.bincount(test.cluster, column) for column in loss.T], axis=1)
         losses.append(loss)
+        people_of.append(np.ones(loss.shape[0]) if test.count is None else test.count)
         if progress is not None:
             progress((fold + 1) / len(parts))
     every = np.concatenate([loss[:, :most] for loss in losses])
-    mean = every.sum(axis=0)
+    times = np.concatenate(people_of)[:, None]
+    mean = np.sum(times * every, axis=0)
     best = int(np.argmin(mean))
     apart = every - every[:, [best]]
-    error = np.sqrt(np.sum((apart - apart.mean(axis=0)) ** 2, axis=0))
+    error = np.sqrt(np.sum(times * (apart - np.sum(times * apart, axis=0) / times.sum()) ** 2, axis=0))
     near = mean - mean[best] <= error
     near[0] = mean[0] - mean[best] <= SURE * error[0]
     chosen = int(np.argmax(near)) + 1

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from fairgroups._kernels import best_segments
 from fairgroups.evidence.likelihood import kl
 from fairgroups.measures import Measure
-from fairgroups.rows import Rows, weighted_sums
+from fairgroups.rows import Rows, quantiles, weighted_sums
 from fairgroups.search.path import Limits
 
 __all__ = ["Stability", "border_stability"]
@@ -85,20 +85,22 @@ def border_stability(
     a, b = weighted_sums(rows, measure)
     keep = (b > 0) & ~np.isnan(rows.sensitive)
     values, a, b = rows.sensitive[keep], a[keep], b[keep]
+    count = None if rows.count is None else rows.count[keep]
+    people = np.ones(values.size) if count is None else count
     lower = np.unique(values)
     if lower.size > CELLS:
-        lower = np.unique(np.quantile(values, np.arange(CELLS) / CELLS, method="higher"))
+        lower = np.unique(quantiles(values, np.arange(CELLS) / CELLS, count))
     at = np.searchsorted(lower, values, side="right") - 1
     plain = rows.weight is None and rows.cluster is None and bool(np.all(b == 1) and np.all((a == 0) | (a == 1)))
     if plain:
-        yes, all_ = np.bincount(at, a, lower.size), np.bincount(at, minlength=lower.size).astype(np.float64)
+        yes, all_ = (np.bincount(at, x * people, lower.size).astype(np.float64) for x in (a, b))
     else:
         n_draws = int(min(n_draws, max(50, WORK / max(a.size, 1))))
         cluster = np.arange(a.size) if rows.cluster is None else np.unique(rows.cluster[keep], return_inverse=True)[1]
         n_clusters = int(cluster.max()) + 1
     seeds = np.random.SeedSequence(seed).spawn(n_draws)
     n_groups = borders.size + 1
-    spots = np.unique(np.quantile(values, (np.arange(POINTS) + 0.5) / POINTS, method="higher"))
+    spots = np.unique(quantiles(values, (np.arange(POINTS) + 0.5) / POINTS, count))
 
     bounded = bool(np.all((a >= 0) & (a <= b)))
     walls = np.searchsorted(lower, borders, side="right") - 1  # the cell that holds each border
@@ -111,7 +113,8 @@ def border_stability(
             new_b = new_a + rng.poisson(all_ - yes)
             new_rows = new_b
         else:
-            times = rng.poisson(1.0, n_clusters)[cluster].astype(np.float64)
+            often = rng.poisson(1.0, n_clusters)[cluster] if count is None else rng.poisson(count)
+            times = often.astype(np.float64)
             new_a, new_b = (np.bincount(at, times * x, lower.size).astype(np.float64) for x in (a, b))
             new_rows = np.bincount(at, times, lower.size).astype(np.float64)
         local = [

@@ -12,7 +12,7 @@ from fairgroups.errors import InputError
 from fairgroups.grouping import FairGroups
 from fairgroups.repair.dependence import hgr
 from fairgroups.rows import Rows
-from fairgroups.splitting import split_rows
+from fairgroups.splitting import deal_rows
 
 __all__ = ["fewest_groups"]
 
@@ -45,7 +45,7 @@ def fewest_groups(repair: Any, score: Array, sensitive: Any, weight: Array, seed
     rows = Rows.from_arrays(sensitive, score, missing="group")
     known = np.flatnonzero(~rows.absent)
     rows, score, weight = rows.take(known), score[known], weight[known]
-    parts = split_rows(rows, FOLDS, seed)
+    parts = deal_rows(rows, FOLDS, seed)
     best = FairGroups(1)
     for k in TRIED:
         groups = FairGroups(k, min_group_size=SMALLEST)

@@ -18,7 +18,7 @@ from fairgroups.reading import Reading, read_rows
 from fairgroups.repair.quality import People, floors, gaps, quality
 from fairgroups.repair.scores import ScoreRepair
 from fairgroups.rows import Missing, Rows
-from fairgroups.splitting import split_rows
+from fairgroups.splitting import deal_rows
 
 __all__ = ["BEFORE", "Tradeoff", "tradeoff"]
 
@@ -261,7 +261,7 @@ def _folds(rows: Rows, fold: str | None, n_folds: int, seed: int) -> list[Codes]
     if fold is None:
         if isinstance(n_folds, bool) or not isinstance(n_folds, int | np.integer) or n_folds < 2:
             raise InputError(f"`n_folds` must be a whole number of at least 2; got {n_folds!r}.")
-        return split_rows(rows, int(n_folds), seed)
+        return deal_rows(rows, int(n_folds), seed)
     assert rows.cluster is not None
     parts = [np.flatnonzero(rows.cluster == i) for i in range(int(rows.cluster.max()) + 1)]
     if len(parts) < 2:

@@ -183,12 +183,13 @@ def best_frontier_boxes(
 ) -> BoxFrontier:
     """Find boxes of several attributes, for 1 up to `n_groups`, on a grid and by successive cuts."""
     present = rows.take(np.flatnonzero(~rows.absent)) if rows.absent.any() else rows
-    pairs = [weighted_sums(present, m) for m in measures]
+    pairs = [(present.times(a), present.times(b)) for a, b in (weighted_sums(present, m) for m in measures)]
+    people = present.times(np.ones(present.size))
     if any(b.sum() <= 0 for _, b in pairs):
         raise InputError("no row with known sensitive values counts in this measure: B is 0 everywhere.")
     numeric = sum(c.levels is None for c in present.columns)
     cells = n_cells or _fitting(numeric, n_groups, against_rest=against_rest)
-    grids = SpaceGrid.sums(present.columns, pairs, cells)
+    grids = SpaceGrid.sums(present.columns, pairs, cells, people)
     axes = [(size, c.levels is not None) for size, c in zip(grids[0].shape, present.columns, strict=True)]
     found = _kernels.best_frontiers(
         [(grid.a, grid.b) for grid in grids],
@@ -201,7 +202,7 @@ def best_frontier_boxes(
         WIDTH_BOXES,
         progress or _quiet,
     )
-    points = Points(present.columns, *pairs[0])
+    points = Points(present.columns, *pairs[0], people)
     reached = [(total, bound, from_grid(grids[0], boxes, points)) for total, bound, boxes in found if boxes]
     if not reached:
         raise InputError(f"the rows do not make one group of at least {limits.rows:g} rows and B ≥ {limits.b:g}.")

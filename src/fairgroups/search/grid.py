@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure
-from fairgroups.rows import Column, Rows, weighted_sums
+from fairgroups.rows import Column, Rows, quantiles, weighted_sums
 
 __all__ = ["Points", "SpaceGrid"]
 
@@ -24,12 +24,13 @@ class Points:
     """Rows as a search in several dimensions sees them: coordinates and what each row adds to A and B.
 
     Rows that miss a sensitive value, or count nothing in B, are not among them. A is centred: the overall rate times
-    B is taken off.
+    B is taken off. `people` says how many a point stands for, in whose name it adds to A and B.
     """
 
     columns: tuple[Column, ...]
     a: Array
     b: Array
+    people: Array
 
     @classmethod
     def of(cls, rows: Rows, measure: Measure) -> Points:
@@ -39,8 +40,8 @@ class Points:
         if not keep.any():
             raise InputError("no row with known sensitive values counts in this measure: B is 0 everywhere.")
         columns = tuple(Column(c.name, c.values[keep], c.levels) for c in rows.columns)
-        a, b = a[keep], b[keep]
-        return cls(columns, a - b * (a.sum() / b.sum()), b)
+        a, b = rows.times(a)[keep], rows.times(b)[keep]
+        return cls(columns, a - b * (a.sum() / b.sum()), b, rows.times(np.ones(rows.size))[keep])
 
     @property
     def n(self) -> int:
@@ -61,11 +62,14 @@ class SpaceGrid:
     @classmethod
     def of(cls, points: Points, n_cells: int) -> SpaceGrid:
         """Lay a grid of at most `n_cells` cells along each numeric axis and sum the points in its cells."""
-        return cls.sums(points.columns, [(points.a, points.b)], n_cells)[0]
+        return cls.sums(points.columns, [(points.a, points.b)], n_cells, points.people)[0]
 
     @classmethod
-    def sums(cls, columns: Sequence[Column], pairs: Sequence[tuple[Array, Array]], n_cells: int) -> list[SpaceGrid]:
-        """Lay one grid and sum several pairs of A and B in its cells."""
+    def sums(
+        cls, columns: Sequence[Column], pairs: Sequence[tuple[Array, Array]], n_cells: int, people: Array
+    ) -> list[SpaceGrid]:
+        """Lay one grid and sum several pairs of A and B, and the people, in its cells."""
+        several = people if (people != 1).any() else None
         edges: list[Array | None] = []
         codes, shape = [], []
         for column in columns:
@@ -76,7 +80,7 @@ class SpaceGrid:
                 continue
             lower = np.unique(column.values)
             if lower.size > n_cells:
-                lower = np.unique(np.quantile(column.values, np.arange(n_cells) / n_cells, method="higher"))
+                lower = np.unique(quantiles(column.values, np.arange(n_cells) / n_cells, several))
             edges.append(lower)
             codes.append(np.searchsorted(lower, column.values, side="right") - 1)
             shape.append(int(lower.size))
@@ -87,7 +91,7 @@ class SpaceGrid:
             )
         flat = np.ravel_multi_index(codes, shape)
         n = prod(shape)
-        rows = np.bincount(flat, minlength=n).astype(np.float64)
+        rows = np.bincount(flat, people, n).astype(np.float64)
         return [
             cls(
                 tuple(edges),

@@ -120,7 +120,7 @@ def _best_cut(
 ) -> tuple[float, Box | None, Box | None]:
     inside = _member(points, box)
     best: tuple[float, Box | None, Box | None] = (-math.inf, None, None)
-    all_a, all_b, all_n = points.a[inside].sum(), points.b[inside].sum(), float(inside.sum())
+    all_a, all_b, all_n = points.a[inside].sum(), points.b[inside].sum(), float(points.people[inside].sum())
     for d, part in enumerate(box):
         order = orders[d][inside[orders[d]]]
         values = points.columns[d].values[order]
@@ -136,7 +136,7 @@ def _best_cut(
         if values.size < 2:
             continue
         a, b = np.cumsum(points.a[order])[:-1], np.cumsum(points.b[order])[:-1]
-        n = np.arange(1.0, values.size)
+        n = np.cumsum(points.people[order])[:-1]
         ok = (values[1:] > values[:-1]) & (np.minimum(n, all_n - n) >= limits.rows)
         ok &= np.minimum(b, all_b - b) >= max(limits.b, 1e-12 * all_b)
         if not ok.any():
@@ -229,8 +229,8 @@ def _move(
             outside = _member(points, boxes[i]) & ~strip
             # Sums with the first m points of the strip on the left; m = 0, 1, …
             sums = []
-            for column, whole in ((a, points.a), (b, points.b), (np.ones(rows.size), None)):
-                base = float(outside.sum()) if whole is None else float(whole[outside].sum())
+            for column, whole in ((a, points.a), (b, points.b), (points.people[rows], points.people)):
+                base = float(whole[outside].sum())
                 moved = np.concatenate([[0.0], np.cumsum(np.where(mine, column, 0.0))])
                 sums.append(base + (moved[:-1] if row == 0 else moved[-1] - moved[:-1]))
             total += _gain(sums[0], np.where(sums[1] > 1e-12 * points.b.sum(), sums[1], 0.0))
