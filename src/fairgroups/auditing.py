@@ -149,6 +149,8 @@ def audit(
         cluster=cluster,
         positive=positive,
         missing=missing,
+        n_cells=n_cells,
+        given=partition,
     )
     rows = reading.rows
     several = len(reading.attributes) > 1

@@ -216,6 +216,35 @@ class BoxPartition:
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise SchemaError(f"this partition is damaged: {error}.") from error
 
+    def expr(self, columns: Sequence[str] | None = None) -> Any:
+        """Write a narwhals expression that gives the group's number, for any frame, lazy or not.
+
+        Missing values give null, or the last group under ``missing="group"``.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            The columns' names; by default the partition's own.
+        """
+        import narwhals as nw
+
+        names = list(columns if columns is not None else self.columns)
+        if len(names) != len(self.columns):
+            raise InputError(f"{len(self.columns)} column names are needed; got {len(names)}.")
+        absent = nw.lit(False)
+        for d, name in enumerate(names):
+            column = nw.col(name)
+            categorical = isinstance(self.groups[0][d], Levels)
+            missing = column.is_null() if categorical else column.is_null() | column.cast(nw.Float64).is_nan()
+            absent = absent | missing
+        number: Any = nw.lit(None, nw.Int64)
+        for k, box in enumerate(self.groups):
+            inside = ~absent
+            for name, side in zip(names, box, strict=True):
+                inside = inside & _expr_test(name, side)
+            number = nw.when(inside).then(nw.lit(k)).otherwise(number)
+        return nw.when(absent).then(nw.lit(len(self.groups))).otherwise(number) if self.missing == "group" else number
+
     def to_sql(self, columns: Sequence[str] | None = None) -> str:
         """Write a CASE expression that gives the group's number, for DuckDB and PostgreSQL.
 
@@ -244,6 +273,19 @@ class BoxPartition:
 
     def __repr__(self) -> str:
         return f"BoxPartition({'; '.join(self.labels)})"
+
+
+def _expr_test(name: str, side: Side) -> Any:
+    """Write whether a value lies on one side of a box, as a narwhals expression."""
+    import narwhals as nw
+
+    if isinstance(side, Levels):
+        return nw.col(name).cast(nw.String).is_in([str(level) for level in side.names])
+    value = nw.col(name).cast(nw.Float64)
+    low = nw.lit(True) if side.low == -math.inf else (value >= side.low if side.low_closed else value > side.low)
+    if side.high == math.inf:
+        return low
+    return low & (value <= side.high if side.high_closed else value < side.high)
 
 
 def _finite_ends(side: Side) -> list[float]:

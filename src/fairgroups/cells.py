@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fairgroups.engines import count_rows, is_lazy
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure, resolve_measure
 from fairgroups.moments import Moments, noise_of, sum_by
@@ -93,9 +94,19 @@ class Cells:
         spacing: Spacing = "quantile",
         edges: Any = None,
     ) -> Cells:
-        """Fill cells from named columns of a frame, a mapping or a file; see `from_rows` for the options."""
+        """Fill cells from named columns of a frame, a mapping or a file; see `from_rows` for the options.
+
+        A lazy frame is counted where it is, in cells of equal width in the values or their logarithm: up to 65 536, or
+        `n_cells`. Where it has fewer distinct values, there is one cell for each.
+        """
         roles = {"sensitive": sensitive, "outcome": outcome, "truth": truth, "weight": weight, "cluster": cluster}
         names = {role: name for role, name in roles.items() if name is not None}
+        if is_lazy(data):
+            if edges is not None:
+                raise InputError("cells of a lazy frame have edges of their own.", "leave edges out.")
+            lazy = {role: name for role, name in roles.items() if role != "sensitive"}
+            counted = count_rows(data, [sensitive], lazy, positive=positive, missing=missing, n_cells=n_cells)
+            return cls.from_rows(counted, measure=measure)
         columns = read_table(data, list(names.values())).columns
         rows = Rows.from_arrays(
             **{role: columns[name] for role, name in names.items()},
@@ -141,7 +152,8 @@ class Cells:
         last = rows.columns[0].last
         last = last[present] if last is not None else None
         columns = {name: m.sums(rows.outcome, rows.truth) for name, m in measures.items()}
-        binner = _Binner.build(values, n_cells, spacing, edges)
+        # rows that an engine counted are in cells already
+        binner = _Binner.build(values, n_cells if rows.count is None else None, spacing, edges)
 
         def total(column: Array) -> Array:
             column = rows.times(column)
@@ -173,6 +185,29 @@ class Cells:
             high=float((values if last is None else last).max()),
             dropped=rows.dropped,
         )
+
+    def loss(self, measure: str | Measure, n_groups: int) -> float:
+        """Bound what borders inside cells could add to the variance of Φ, as a share of the variance of the outcome.
+
+        A border inside a cell of people with values y would part them, at best, into those above and those below the
+        middle between the rates of the two groups beside it. Keeping the cell whole then costs at most
+        |r₁ − r₂| Σ|y − ȳ|, and Σ|y − ȳ| ≤ n s; for yes/no outcomes it is 2 n p (1 − p). Every cell is taken to hold
+        several values, and the rates to be as far apart as any.
+        """
+        if self.distinct:
+            return 0.0
+        moments = self[measure].map(lambda x: x[: len(self)])
+        b, total = moments.b, float(moments.b.sum())
+        rate = np.divide(moments.a, b, out=np.zeros_like(b), where=b > 0)
+        if moments.bounded and moments.aa is moments.a:
+            apart, overall = 2 * rate * (1 - rate), float(moments.a.sum() / total)
+            variance = overall * (1 - overall)
+        else:
+            squares = np.divide(moments.aa, moments.bb, out=np.zeros_like(b), where=moments.bb > 0)
+            apart = np.sqrt(np.maximum(squares - rate**2, 0.0))
+            variance = float(moments.aa.sum() / moments.bb.sum() - (moments.a.sum() / total) ** 2)
+        costs = np.sort(b / total * apart * (moments.high - moments.low))[::-1]
+        return float(costs[: max(n_groups - 1, 0)].sum() / variance) if variance > 0 else 0.0
 
     def __getitem__(self, measure: str | Measure) -> Moments:
         name = measure.name if isinstance(measure, Measure) else measure

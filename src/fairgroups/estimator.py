@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from fairgroups.boxes import BoxPartition
 from fairgroups.cells import Cells, Spacing
+from fairgroups.engines import column_names, count_rows
 from fairgroups.errors import InputError
 from fairgroups.evidence.rates import Against, GroupRates, explained_share, group_rates
 from fairgroups.measures import JointMeasure, Measure, resolve_measure
@@ -82,6 +83,26 @@ class GroupEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 "pass the column alone, such as df[['age']]; FairGroups takes several.",
             )
         return columns[0]
+
+    def _counted(self, X: Any, y: Any, truth: Any, weight: Any, n_cells: int | None) -> Rows:
+        """Count the people of a lazy frame; the outcome and what goes with it are columns of it, by name."""
+        roles = {"outcome": y, "truth": truth, "weight": weight}
+        for role, name in roles.items():
+            if name is not None and not isinstance(name, str):
+                what = {"outcome": "y", "truth": "truth", "weight": "sample_weight"}[role]
+                raise InputError(
+                    f"X is a lazy frame, so {what} must be the name of one of its columns; got {type(name).__name__}.",
+                    "fit(frame, 'hired')",
+                )
+        if y is None:
+            raise InputError("X is a lazy frame; y must be the name of its outcome column.", "fit(frame, 'hired')")
+        named = [name for name in roles.values() if name is not None]
+        self._names = [name for name in column_names(X) if name not in named]
+        self.n_features_in_ = len(self._names)
+        self.feature_names_in_ = np.array(self._names, dtype=object)
+        rows = count_rows(X, self._names, roles, positive=self.positive, missing=self.missing, n_cells=n_cells)
+        self.dropped_ = dict(rows.dropped)
+        return rows
 
     def _rows(self, columns: list[Column], y: Any, truth: Any, weight: Any) -> Rows:
         if y is None:

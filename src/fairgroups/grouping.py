@@ -8,6 +8,7 @@ from typing import Any, Literal, Self
 
 from fairgroups.boxes import BoxPartition
 from fairgroups.cells import Spacing
+from fairgroups.engines import is_lazy
 from fairgroups.errors import InputError
 from fairgroups.estimator import GroupEstimator
 from fairgroups.evidence.rates import Against, explained_by_boxes, explained_share, group_rates, group_rates_of_rows
@@ -144,7 +145,8 @@ class FairGroups(GroupEstimator):
         Parameters
         ----------
         X : array-like or frame
-            The sensitive attribute, or several.
+            The sensitive attribute, or several. A lazy frame holds the outcome too: `y`, `truth` and `sample_weight`
+            are then names of its columns, and the others are sensitive.
         y : array-like
             The outcome: boolean, 0/1, two labels, or numbers.
         sample_weight : array-like, optional
@@ -152,10 +154,13 @@ class FairGroups(GroupEstimator):
         truth : array-like, optional
             The true label, for measures that compare the outcome with it.
         """
-        columns = self._columns(X, reset=True)
-        rows = self._rows(columns, y, truth, sample_weight)
-        if len(columns) == 1:
-            self._one(columns)
+        if is_lazy(X):
+            rows = self._counted(X, y, truth, sample_weight, self.n_cells)
+        else:
+            columns = self._columns(X, reset=True)
+            rows = self._rows(columns, y, truth, sample_weight)
+            if len(columns) == 1:
+                self._one(columns)
         measure = resolve_any(self.measure, outcome_is_binary=rows.outcome_is_binary)
         parts = [check_measure(part, rows) for part in parts_of(measure)]
         rows, offset = centred(rows, measure)

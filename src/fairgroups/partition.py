@@ -282,6 +282,39 @@ class Partition:
         except (KeyError, TypeError, ValueError) as error:
             raise SchemaError(f"this partition is damaged: {error}.") from error
 
+    def expr(self, column: str | None = None) -> Any:
+        """Write a narwhals expression that gives the group's number, for any frame, lazy or not.
+
+        Missing values give null, or the last group under ``missing="group"``.
+
+        Parameters
+        ----------
+        column : str, optional
+            The column's name; by default the partition's own.
+
+        Examples
+        --------
+        >>> import narwhals as nw
+        >>> import polars as pl
+        >>> from fairgroups import Partition
+        >>> people = pl.LazyFrame({"age": [20, 30, None]})
+        >>> groups = Partition.from_edges([25], name="age")
+        >>> nw.from_native(people).with_columns(group=groups.expr()).collect()["group"].to_list()
+        [0, 1, None]
+        """
+        import narwhals as nw
+
+        name = column if column is not None else self.name
+        if not name:
+            raise InputError("expr needs the column's name.", "say partition.expr('age').")
+        firsts, owners = self.firsts()
+        value = nw.col(name).cast(nw.Float64)
+        number = nw.lit(int(owners[0]))
+        for first, owner in zip(firsts.tolist(), owners[1:].tolist(), strict=True):
+            number = nw.when(value >= first).then(nw.lit(owner)).otherwise(number)
+        known = nw.when(~value.is_null() & ~value.is_nan()).then(number)
+        return known.otherwise(nw.lit(len(self.groups))) if self.missing == "group" else known
+
     def to_sql(self, column: str | None = None) -> str:
         """Write a CASE expression that gives the group's number, for DuckDB and PostgreSQL.
 

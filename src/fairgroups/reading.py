@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from fairgroups.boxes import BoxPartition
+from fairgroups.engines import count_rows, is_lazy
 from fairgroups.errors import InputError
 from fairgroups.measures import MEASURES, JointMeasure, Measure
 from fairgroups.partition import Partition
 from fairgroups.rows import Missing, Rows
-from fairgroups.tables import Table, read_table
+from fairgroups.tables import Table, lazy_builder, read_table
 
 __all__ = ["Reading", "centred", "given_groups", "read_rows"]
 
@@ -39,8 +40,13 @@ def read_rows(
     cluster: str | None = None,
     positive: Any = None,
     missing: Missing = "error",
+    n_cells: int | None = None,
+    given: Any = None,
 ) -> Reading:
-    """Read and check the columns that were named."""
+    """Read and check the columns that were named; a lazy frame's people are counted in `n_cells` cells where they are.
+
+    `given` are groups to be judged: a lazy frame's cells then end at their borders.
+    """
     attributes = [sensitive] if isinstance(sensitive, str) else list(dict.fromkeys(sensitive))
     if not attributes:
         raise InputError("name at least one sensitive column.")
@@ -49,6 +55,10 @@ def read_rows(
             raise InputError(f"`{role}` must be the name of one column; got {name!r}.")
     roles = {"outcome": outcome, "truth": truth, "base": base, "weight": weight, "cluster": cluster}
     named = {role: name for role, name in roles.items() if name is not None}
+    if is_lazy(data):
+        groups = None if given is None else given_groups(given, attributes, missing)
+        rows = count_rows(data, attributes, roles, positive=positive, missing=missing, n_cells=n_cells, given=groups)
+        return Reading(rows, Table({}, lazy_builder(data)), attributes, roles)
     table = read_table(data, [*attributes, *named.values()])
     columns = table.columns
     rows = Rows.from_arrays(

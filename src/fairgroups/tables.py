@@ -21,6 +21,7 @@ __all__ = [
     "column_of_numbers",
     "holds_categories",
     "is_missing",
+    "lazy_builder",
     "numbers",
     "one_column",
     "read_table",
@@ -75,6 +76,18 @@ def read_table(data: Any, names: list[str]) -> Table:
         {name: eager[name] for name in names},
         lambda columns: nw.from_dict(columns, backend=backend).to_native(),
     )
+
+
+def lazy_builder(data: Any) -> Callable[[dict[str, list[Any]]], Any]:
+    """Say how small tables are given back beside a lazy frame: in Polars beside Polars, in pandas beside Dask."""
+    import narwhals as nw
+
+    kind = nw.from_native(data).implementation
+    if kind is nw.Implementation.POLARS:
+        return lambda columns: nw.from_dict(columns, backend="polars").to_native()
+    if kind is nw.Implementation.DASK:
+        return lambda columns: nw.from_dict(columns, backend="pandas").to_native()
+    return dict
 
 
 def column_of_numbers(values: Any, name: str) -> Array:
