@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from fairgroups import ScoreRepair
+from fairgroups import InputError, ScoreRepair
 from fairgroups.cli import app, main
 
 
@@ -132,5 +132,37 @@ def test_bad_input_says_what_to_do_and_leaves_files_alone(table, people, tmp_pat
 def test_a_big_file_is_judged_on_a_sample(table, monkeypatch):
     monkeypatch.setattr("fairgroups.cli.repair_commands.MOST_ROWS", 1000)
     found = [run("repair", table, *BASIC).output for _ in range(2)]
-    assert "rest on 1,000 rows drawn at random" in found[0]
+    assert "rest on 1,000 of 3,000 rows, drawn at random" in found[0]
     assert found[0] == found[1]
+
+
+def test_hostile_columns_and_categories(people, tmp_path):
+    odd = people.assign(fairgroups_0=1, fairgroups_score=2, place=3, sex=np.where(people["age"] % 2, "m ", "f"))
+    odd["flag"] = odd["age"] % 3 == 0
+    for kind in ("csv", "parquet"):
+        source = tmp_path / f"odd.{kind}"
+        odd.to_csv(source, index=False) if kind == "csv" else odd.to_parquet(source)
+        for attribute in (["age", "sex"], ["age", "flag"]):
+            chosen = [part for name in attribute for part in ("-s", name)]
+            found = run("repair", source, "--score", "score", *chosen, "--groups", "3", "--key", "id",
+                        "--out", tmp_path / "fair.csv", "--model", tmp_path / "m.json")  # fmt: skip
+            assert found.exit_code == 0, found.output
+            fair = pd.read_csv(tmp_path / "fair.csv")
+            repair = ScoreRepair.from_json(tmp_path / "m.json")
+            expected = repair.transform(odd["score"], sensitive=odd[attribute], key=odd["id"].to_numpy())
+            assert np.allclose(fair["fair_score"], expected, atol=0), (kind, attribute)
+    found = run(
+        "apply", tmp_path / "m.json", source, "-s", "age", "-s", "sex", "-s", "flag", "--out", tmp_path / "x.csv"
+    )
+    assert isinstance(found.exception, InputError)
+
+
+def test_a_missing_key_is_no_key(people, tmp_path):
+    short = people.assign(score=people["score"].round(1))
+    short.loc[5, "id"] = ""
+    short.to_csv(tmp_path / "short.csv", index=False)
+    found = run("repair", tmp_path / "short.csv", *BASIC, "--key", "id")
+    assert "key of row 5 is missing" in str(found.exception)
+    assert run("repair", tmp_path / "short.csv", *BASIC, "--model", tmp_path / "m.json").exit_code == 0
+    found = run("apply", tmp_path / "m.json", tmp_path / "short.csv", "--key", "id", "--out", tmp_path / "o.csv")
+    assert "1 with no id" in str(found.exception)

@@ -322,6 +322,8 @@ def _sql_tests(name: str, side: Side) -> list[str]:
     if isinstance(side, Levels):
         quoted = '"' + name.replace('"', '""') + '"'
         levels = ", ".join("'" + level.replace("'", "''") + "'" for level in side.names)
+        if set(side.names) <= {"True", "False"}:  # SQL writes truth in small letters
+            return [f"lower(CAST({quoted} AS VARCHAR)) IN ({levels.lower()})"]
         return [f"CAST({quoted} AS VARCHAR) IN ({levels})"]
     value, tests = sql_value(name), []
     if side.low > -math.inf:

@@ -21,7 +21,9 @@ _TEXT_FILES = {".csv", ".tsv", ".txt"}
 
 
 @contextmanager
-def opened(path: Path, wanted: Sequence[str], *, as_text: bool = False) -> Iterator[tuple[Any, Any]]:
+def opened(
+    path: Path, wanted: Sequence[str], *, as_text: bool = False, text: Sequence[str] = ()
+) -> Iterator[tuple[Any, Any]]:
     """Open a file as a DuckDB relation, in a connection that closes with it; errors name the file.
 
     Parameters
@@ -32,6 +34,8 @@ def opened(path: Path, wanted: Sequence[str], *, as_text: bool = False) -> Itera
         Columns that must be there.
     as_text : bool
         Leave the columns of a CSV file as they are written.
+    text : sequence of str
+        Leave these as they are written.
     """
     import duckdb
 
@@ -46,7 +50,7 @@ def opened(path: Path, wanted: Sequence[str], *, as_text: bool = False) -> Itera
             if path.suffix.lower() in (".parquet", ".pq"):
                 relation = connection.read_parquet(_literal(path))
             elif holds_text(path):
-                relation = _read_csv(connection, path, wanted, as_text=as_text)
+                relation = _read_csv(connection, path, wanted, as_text=as_text, text=text)
             else:
                 raise InputError(
                     f"cannot tell the format of {path.name!r}.",
@@ -63,18 +67,23 @@ def opened(path: Path, wanted: Sequence[str], *, as_text: bool = False) -> Itera
 
 
 def read_columns(
-    path: Path, names: Sequence[str], *, most: int | None = None, seed: int = 0
-) -> dict[str, NDArray[Any]]:
-    """Read columns into memory; of more than `most` rows, so many drawn at random."""
+    path: Path, names: Sequence[str], *, most: int | None = None, seed: int = 0, text: Sequence[str] = ()
+) -> tuple[dict[str, NDArray[Any]], int]:
+    """Read columns into memory; of more than `most` rows, so many drawn at random. Also count the rows.
+
+    `text` columns are left as they are written.
+    """
     wanted = list(dict.fromkeys(names))
-    with opened(path, wanted) as (connection, relation):
+    with opened(path, wanted, text=text) as (connection, relation):
         chosen = relation.project(", ".join(map(quoted, wanted)))
-        if most is not None and int(relation.aggregate("count(*)").fetchall()[0][0]) > most:
+        total = -1 if most is None else int(relation.aggregate("count(*)").fetchall()[0][0])
+        if most is not None and total > most:
             connection.execute("SET threads = 1")  # the same rows each time
             chosen.create_view("fairgroups_chosen")
             query = f"SELECT * FROM fairgroups_chosen USING SAMPLE reservoir({int(most)} ROWS) REPEATABLE ({int(seed)})"  # noqa: S608
-            return dict(connection.sql(query).fetchnumpy())
-        return dict(chosen.fetchnumpy())
+            return dict(connection.sql(query).fetchnumpy()), total
+        columns = dict(chosen.fetchnumpy())
+        return columns, len(next(iter(columns.values())))
 
 
 def holds_text(path: Path) -> bool:
@@ -92,7 +101,7 @@ def _literal(path: Path) -> str:
     return re.sub(r"([*?\[])", r"[\1]", str(path))
 
 
-def _read_csv(connection: Any, path: Path, wanted: Sequence[str], *, as_text: bool) -> Any:
+def _read_csv(connection: Any, path: Path, wanted: Sequence[str], *, as_text: bool, text: Sequence[str]) -> Any:
     """Read a CSV file: types from all of it, yes/no left as text so that `positive` can name it."""
     import duckdb
 
@@ -101,6 +110,8 @@ def _read_csv(connection: Any, path: Path, wanted: Sequence[str], *, as_text: bo
         options = {"all_varchar": True}
     try:
         relation = connection.read_csv(_literal(path), **options)
+        if kept := [name for name in text if name in relation.columns]:
+            relation = connection.read_csv(_literal(path), **options, dtype=dict.fromkeys(kept, "VARCHAR"))
     except duckdb.Error as error:
         if "utf-8" not in str(error).lower():
             raise

@@ -45,7 +45,7 @@ def read_table(data: Any, names: list[str]) -> Table:
     Tables given back come in the caller's own library; for a mapping or a file, as a plain dict of lists.
     """
     if isinstance(data, str | Path):
-        return Table(read_columns(Path(data), names), dict)
+        return Table(read_columns(Path(data), names)[0], dict)
     if isinstance(data, Mapping):
         for name in names:
             if name not in data:

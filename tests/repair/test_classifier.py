@@ -4,6 +4,7 @@ import pytest
 import sklearn
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -79,3 +80,22 @@ def test_bad_input():
         FairClassifier(LogisticRegression(), sensitive="age").fit(frame, y, sensitive=frame.age)
     with pytest.raises(InputError, match="must be a frame"):
         FairClassifier(LogisticRegression(), sensitive="age").fit(frame.to_numpy(), y)
+
+
+def test_people_without_an_attribute_and_labels_that_are_missing():
+    rng = np.random.default_rng(0)
+    age = rng.uniform(20, 60, 600)
+    X = rng.normal(age[:, None] / 20, 1, (600, 2))
+    y = (rng.random(600) < 0.5).astype(float)
+    model = FairClassifier(LogisticRegression(), partition=Partition.from_edges([40], missing="drop"))
+    model.fit(X, y, sensitive=age, sample_weight=np.ones(600))
+    assert 0 <= model.score(X, y, sensitive=age) <= 1
+    with pytest.raises(InputError, match="no decision"):
+        model.predict(X[:2], sensitive=[30, np.nan])
+    with pytest.raises(InputError, match="missing values"):
+        FairClassifier(LogisticRegression()).fit(X, np.where(y == 1, np.nan, y), sensitive=age)
+    with sklearn.config_context(enable_metadata_routing=True):
+        routed = FairClassifier(LogisticRegression(), n_groups=2).set_fit_request(sensitive=True)
+        routed = routed.set_score_request(sensitive=True).set_predict_request(sensitive=True)
+        scores = cross_val_score(routed, X, y, params={"sensitive": age})
+    assert np.isfinite(scores).all()

@@ -92,3 +92,23 @@ def test_weights_count_as_repetitions_and_constants_give_nothing(measure):
             measure(*bad)
     with pytest.raises(InputError, match="weights"):
         measure([1, 2], [1, 2], weight=[-1, 1])
+
+
+def test_scale_does_not_matter():
+    rng = np.random.default_rng(0)
+    x = rng.random(2000)
+    y = x + rng.normal(0, 0.3, 2000)
+    for factor in (1e300, 1e-200, 1e12):
+        for measure in (hgr, correlation_ratio):
+            assert measure(x * factor, y, n_permutations=0).value == pytest.approx(
+                measure(x, y, n_permutations=0).value, abs=0.02
+            )
+            assert measure(x, y * factor, n_permutations=0).value == pytest.approx(
+                measure(x, y, n_permutations=0).value
+            )
+            assert np.isfinite(measure(x, y, weight=np.full(2000, 1e200), n_permutations=0).value)
+        assert hgr(x * factor, y, method="kde", n_permutations=0).value > 0.4
+    assert gedi(x * 1e-12, x, n_permutations=0).value == pytest.approx(1e12)
+    for bad in ({"n_bins": 0}, {"n_bins": 2.5}, {"n_permutations": -1}):
+        with pytest.raises(InputError):
+            hgr(x, y, **bad)

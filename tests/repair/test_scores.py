@@ -216,3 +216,72 @@ def test_groups_are_as_few_as_leave_nothing_but_chance():
     assert ScoreRepair(condition="positives").fit(SCORE, LABEL, sensitive=AGE).gaps_["tpr"] < 0.02
     with pytest.raises(InputError, match="groups or 'auto'"):
         ScoreRepair("many").fit(SCORE, sensitive=AGE)
+
+
+def test_the_grid_keeps_its_promises():
+    rng = np.random.default_rng(5)
+    sizes = (15_000, 5_000)
+    age = np.repeat([30.0, 60.0], sizes)
+    score = np.concatenate([rng.beta(2, 3, sizes[0]), rng.beta(3, 2, sizes[1])])
+    smaller = ScoreRepair([40], cost="w1").fit(score, sensitive=age)
+    fair = smaller.transform(score, sensitive=age)
+    assert np.mean(fair[age < 40] != score[age < 40]) < 0.01  # W1 moves the smaller group only
+    assert smaller.gap_ < 0.003
+    alike = np.concatenate([score[:15_000], score[:15_000]])
+    same = ScoreRepair([40]).fit(alike, sensitive=np.repeat([30.0, 60.0], 15_000))
+    assert np.mean(same.transform(alike, sensitive=np.repeat([30.0, 60.0], 15_000)) != alike) < 0.01
+    few = np.concatenate([rng.random(100_000), 0.5 + 0.001 * rng.random(200)])  # a small group in one place
+    group = np.repeat([30.0, 60.0], [100_000, 200])
+    assert ScoreRepair([40]).fit(few, sensitive=group).gap_ < 1 / 200 + 4 / 2000
+
+
+def test_scale_does_not_matter():
+    rng = np.random.default_rng(1)
+    base = fitted(max_gap=0.3, n_levels=None).transform(SCORE, sensitive=AGE)
+    for factor, shift in ((1e-11, 0.0), (1e200, 0.0), (0.01, 1e6)):
+        moved = SCORE * factor + shift
+        fair = ScoreRepair(GROUPS, max_gap=0.3, n_levels=None).fit(moved, sensitive=AGE).transform(moved, sensitive=AGE)
+        assert (fair - shift) / factor == pytest.approx(base, abs=1e-6)
+    weight = rng.uniform(0.5, 2, 6000)
+    one, huge = (
+        ScoreRepair(GROUPS).fit(SCORE, sensitive=AGE, sample_weight=weight * times).transform(SCORE, sensitive=AGE)
+        for times in (1, 1e300)
+    )
+    assert one == pytest.approx(huge)
+
+
+def test_a_heavy_row_is_told():
+    weight = np.ones(6000)
+    weight[0] = 600
+    assert ScoreRepair(GROUPS).fit(SCORE, sensitive=AGE, sample_weight=weight).largest_atom_ > 0.1
+    assert fitted().largest_atom_ == 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"schema_version": None},
+        {"schema_version": "one"},
+        {"options": {"max_gap": "a"}},
+        {"options": {"cost": "zzz"}},
+        {"options": {"random_state": None}},
+    ],
+)
+def test_damaged_json(change):
+    data = fitted().to_dict()
+    changed = {**data, **change}
+    if "options" in change:
+        changed["options"] = {**data["options"], **change["options"]}
+    with pytest.raises(InputError):
+        ScoreRepair.from_dict(changed)
+    for name, value in (("levels", []), ("targets", [float("nan")]), ("range", [0, 5]), ("groups", [0, 1, 7])):
+        with pytest.raises(SchemaError):
+            ScoreRepair.from_dict({**data, "maps": {**data["maps"], name: value}})
+    with pytest.raises(SchemaError):
+        ScoreRepair.from_dict([1])
+
+
+def test_numbers_of_numpy_are_numbers():
+    repair = ScoreRepair(GROUPS, max_gap=np.float32(0.1), n_levels=np.int64(500), random_state=np.int64(3))
+    text = repair.fit(SCORE, sensitive=AGE).to_json()
+    assert ScoreRepair.from_json(text).random_state == 3

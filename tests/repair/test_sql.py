@@ -48,8 +48,35 @@ def test_shared_scores_are_told_apart_alike():
     repair = ScoreRepair([40], max_gap=0.02, random_state=7).fit(score, sensitive=AGE)
     for key in (np.arange(1500), np.array([f"person {i} ü" for i in range(1500)])):
         assert np.array_equal(*both_ways(repair, score, AGE, key))
-    with pytest.raises(InputError, match="share one score"):
-        repair.to_sql("rows", score="s", sensitive="age")
+    rows = pd.DataFrame({"s": score, "age": AGE, "id": ["a", None] * 750})
+    assert (
+        duckdb.sql(repair.to_sql("rows", score="s", sensitive="age", key="id", columns=[]))
+        .fetchnumpy()["fair_score"]
+        .mask.tolist()
+        == [False, True] * 750
+    )  # nobody without a key gets a score
+    together = duckdb.sql(repair.to_sql("rows", score="s", sensitive="age", columns=[])).fetchnumpy()["fair_score"]
+    assert np.array_equal(together, repair.transform(score, sensitive=AGE))
+    with pytest.raises(InputError, match="key of row 1 is missing"):
+        repair.transform(score, sensitive=AGE, key=rows["id"].to_numpy())
+    with pytest.raises(InputError, match="`dialect`"):
+        repair.to_sql("rows", score="s", sensitive="age", dialect="mysql")
+
+
+def test_columns_named_like_our_own():
+    repair = ScoreRepair([40], max_gap=0.02).fit(SCORE, sensitive=AGE)
+    names = ["fairgroups_score", "fairgroups_level", "fairgroups_knot", "fairgroups_column_0", "place"]
+    rows = pd.DataFrame(
+        dict.fromkeys(names, 0.3) | {"fairgroups_number": SCORE, "fairgroups_group": AGE}, index=range(1500)
+    )
+    assert len(rows) == 1500
+    found = duckdb.sql(
+        repair.to_sql(
+            "rows", score="fairgroups_number", sensitive="fairgroups_group", columns=[*names, "fairgroups_number"]
+        )
+    ).fetchnumpy()
+    assert list(found) == [*names, "fairgroups_number", "fair_score"]
+    assert np.array_equal(found["fair_score"], repair.transform(SCORE, sensitive=AGE))
 
 
 def test_missing_values_have_no_fair_score():

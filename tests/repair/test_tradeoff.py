@@ -8,6 +8,7 @@ from fairgroups import FairGroups, FairKMeans, InputError, Partition, ScoreRepai
 from fairgroups.charts import to_svg
 from fairgroups.repair.quality import People, quality
 from fairgroups.repair.tradeoff import BEFORE
+from fairgroups.repair.transport import largest_gap
 
 
 def people(n=4000, seed=0):
@@ -80,9 +81,9 @@ def test_people_left_out_are_left_out():
     seen = []
 
     class Spy(ScoreRepair):
-        def fit(self, score, y=None, *, sensitive, sample_weight=None):
+        def fit(self, score, y=None, *, sensitive, sample_weight=None, key=None):
             seen.append(set(np.asarray(score).tolist()))
-            return super().fit(score, y, sensitive=sensitive, sample_weight=sample_weight)
+            return super().fit(score, y, sensitive=sensitive, sample_weight=sample_weight, key=key)
 
         def transform(self, score, *, sensitive, key=None):
             if len(seen) < 5 and len(score) < 200:
@@ -150,6 +151,9 @@ def test_other_scores_clusters_weights_and_two_attributes():
         ({"methods": {BEFORE: [3]}}, "another name"),
         ({"max_gap": ()}, "holds no gap"),
         ({"max_gap": 3}, "between 0 and 1"),
+        ({"threshold": float("nan")}, "`threshold`"),
+        ({"missing": "group"}, "attribute is known"),
+        ({"positive": 7}, "never holds 7"),
         ({"level": 2}, "`level`"),
         ({"n_folds": 1}, "`n_folds`"),
         ({"fold": "part", "cluster": "part"}, "both named"),
@@ -168,3 +172,32 @@ def test_groups_may_be_found_by_an_estimator():
     assert isinstance(repair.partition_, Partition)
     assert repair.partition_.n_groups == 3
     assert not hasattr(repair.partition, "partition_")
+
+
+def test_the_interval_of_the_gap_holds():
+    """The gap of the final repair on many others, as far as the folds' repairs are like it."""
+    inside = {0.0: 0, 0.1: 0}
+    many = people(200_000, 999)
+    for seed in range(12):
+        found = tradeoff(people(2000, seed), **COLUMNS, methods={"m": [36, 53]}, max_gap=(0.0, 0.1), n_permutations=19)
+        for gap in inside:
+            repair, record = found.repairs["m", gap], found.value("score_gap", "m", gap)
+            truth = largest_gap(repair.transform(many["score"], sensitive=many["age"]), repair.assign(many["age"]))
+            inside[gap] += record["low"] <= truth <= record["high"]
+    assert min(inside.values()) >= 10, inside
+
+
+def test_positive_is_for_the_true_label_and_keys_tell_people_apart():
+    rng = np.random.default_rng(0)
+    tone = rng.integers(0, 3, 3000).astype(float)
+    score = (rng.random(3000) < 0.3 + 0.2 * tone).astype(float)
+    data = {"tone": tone, "score": score, "label": np.where(score > 0, "no", "yes"), "id": np.arange(3000)}
+    options = {"score": "score", "sensitive": "tone", "truth": "label", "methods": {"m": [0.5, 1.5]}, "max_gap": 0}
+    found = tradeoff(data, **options, positive="yes", key="id", n_permutations=0)
+    assert found.value("accuracy")["value"] == 0  # the score says no where the label says yes
+    assert found.value("score_gap", "m")["value"] < 0.1 < found.value("score_gap", "m")["before"]
+    apart = tradeoff(data, **options, positive="no", n_permutations=0)
+    assert apart.value("accuracy")["value"] == 1
+    assert apart.value("changed_decisions", "m")["value"] == 0  # without keys nobody can be told apart
+    with pytest.raises(InputError, match="whole numbers"):
+        tradeoff({**data, "id": np.arange(3000) + 0.5}, **options, positive="no", key="id", n_permutations=0)

@@ -74,6 +74,7 @@ def repair(
     from fairgroups.errors import InputError
     from fairgroups.files import write_atomically
     from fairgroups.grouping import FairGroups
+    from fairgroups.repair.applying import check_target
     from fairgroups.repair.scores import ScoreRepair
     from fairgroups.repair.tradeoff import tradeoff
     from fairgroups.report.repair_page import render_repair, repair_finding
@@ -83,12 +84,14 @@ def repair(
         raise InputError(f"--missing must be error or keep; got {missing!r}.")
     if condition is not None and truth is None:
         raise InputError(f"--condition {condition} needs the true label.", "name its column: --truth")
-    names = [*sensitive, *(name for name in (score, truth, weight, fold) if name is not None)]
-    columns = read_columns(file, names, most=MOST_ROWS, seed=seed)
+    names = [*sensitive, *(name for name in (score, truth, weight, fold, key) if name is not None)]
+    if out is not None:
+        check_target(file, out, into, key)
+    columns, total = read_columns(file, names, most=MOST_ROWS, seed=seed, text=[] if key is None else [key])
     notes = []
     n = len(next(iter(columns.values())))
-    if n == MOST_ROWS:
-        notes.append(f"The groups, the maps and this judgement rest on {n:,} rows drawn at random from the file.")
+    if n < total:
+        notes.append(f"The groups, the maps and this judgement rest on {n:,} of {total:,} rows, drawn at random.")
     found_by: Any = "auto"
     if edges is not None:
         found_by = read_edges(edges, sensitive, "error")
@@ -113,6 +116,7 @@ def repair(
         threshold=threshold,
         fold=fold,
         weight=weight,
+        key=key,
         positive=positive,
         missing="error" if missing == "error" else "drop",
         seed=seed,
@@ -180,11 +184,11 @@ def _write(fitted: Any, file: Path, out: Path, used: dict[str, Any], missing: st
 def _notes(fitted: Any, key: str | None) -> list[str]:
     notes = []
     if fitted.largest_atom_ > 0.01:
-        known = f"their {key}" if key else "their attribute (name a --key to tell each person apart)"
-        notes.append(
-            f"Up to {100 * fitted.largest_atom_:.0f} % of a group share one score; chance, drawn from {known}, decides "
-            "between them."
-        )
+        what = f"Up to {100 * fitted.largest_atom_:.0f} % of a group share one score"
+        if key:
+            notes.append(f"{what}; chance, drawn from their {key}, decides between them.")
+        else:
+            notes.append(f"{what} and stay together, which leaves gaps; name a --key to tell them apart by chance.")
     if fitted.bound_ is not None:
         notes.append(
             f"With the order inside groups kept, the larger of the two gaps of equalized odds cannot be below "

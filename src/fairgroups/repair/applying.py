@@ -14,9 +14,7 @@ from fairgroups.repair.scores import ScoreRepair
 from fairgroups.repair.sql import select_fair, sql_chance, sql_text
 from fairgroups.sources import NOT_A_VALUE, holds_text, opened, quoted
 
-__all__ = ["Applied", "apply_to_file"]
-
-SCORE = "fairgroups_score_read"
+__all__ = ["Applied", "apply_to_file", "check_target"]
 
 
 @dataclass(frozen=True)
@@ -47,39 +45,40 @@ def apply_to_file(
     source, out : Path
         CSV or Parquet files.
     score, sensitive, key : str, sequence of str, str
-        The columns. Without a key people who share a score are told apart by their attribute.
+        The columns. Without a key people who share a score stay together.
     into : str
         What the new column is called.
     missing : {"error", "keep"}
-        A row without a score or an attribute, or of a group not seen in fitting: stop, or leave its fair score empty.
+        A row without a score, attribute or key, or of a group not seen in fitting: stop, or leave its fair score empty.
     """
     import duckdb
 
-    options = _format(out)
     if missing not in ("error", "keep"):
         raise InputError(f"`missing` must be 'error' or 'keep'; got {missing!r}.")
-    if source.resolve() == out.resolve():
-        raise InputError("the result would replace the file it is made from.", "write it to another file.")
+    options = check_target(source, out, into, key)
+    expected = len(repair.partition_.columns) if isinstance(repair.partition_, BoxPartition) else 1
+    if len(sensitive) != expected:
+        raise InputError(f"this repair is by {expected} attribute(s); {len(sensitive)} were named.", "name as many.")
     as_text = holds_text(source) and holds_text(out)  # what is not understood is copied as it is written
-    needed = [score, *sensitive, *([key] if key else [])]
-    with opened(source, needed, as_text=as_text) as (connection, relation):
+    keys = [key] if key else []
+    with opened(source, [score, *sensitive, *keys], as_text=as_text, text=keys) as (connection, relation):
         columns = list(relation.columns)
-        if into.lower() in (name.lower() for name in columns):
-            raise InputError(f"the file has a column {into!r} already.", "give the new one another name.")
         connection.execute("SET threads = 1")  # keeps the rows in order
         relation.create_view("fairgroups_file")
-        read = {SCORE: _number(score, as_text=as_text)}
+        free = _free_name(columns)
+        read = {f"{free}_score": _number(score, as_text=as_text)}
         for d, name in enumerate(sensitive):
-            read[f"fairgroups_attribute_{d}"] = (
+            read[f"{free}_{d}"] = (
                 _category(name, as_text=as_text) if _is_category(repair, d) else _number(name, as_text=as_text)
             )
+        if key:
+            read[f"{free}_key"] = _category(key, as_text=as_text)
         listed = ", ".join(f"{expression} AS {name}" for name, expression in read.items())
         rows = f"(SELECT *, {listed} FROM fairgroups_file)"  # noqa: S608
-        names = list(read)[1:]
-        without = _check(connection, repair, rows, names, [score, *sensitive], as_text=as_text, missing=missing)
-        who = sql_text(key) if key else " || ' ' || ".join(map(sql_text, read))
-        chance = sql_chance(repair.random_state, who) if repair.largest_atom_ > 0 else None
-        query = select_fair(repair.maps_, repair.partition_, rows, SCORE, names, chance, columns, into)
+        names = [f"{free}_{d}" for d in range(len(sensitive))]
+        without = _check(connection, repair, rows, read, [score, *sensitive, *keys], as_text=as_text, missing=missing)
+        chance = sql_chance(repair.random_state, f"{free}_key") if key and repair.maps_.shared else None
+        query = select_fair(repair.maps_, repair.partition_, rows, f"{free}_score", names, chance, columns, into)
         with replacing(out) as temporary:
             target = str(temporary).replace("'", "''")
             try:
@@ -87,6 +86,22 @@ def apply_to_file(
             except (duckdb.IOException, duckdb.FatalException) as error:
                 raise OutputError(f"cannot write {out.name!r}: {' '.join(str(error).split())[:200]}") from error
     return Applied(int(n), without)
+
+
+def check_target(source: Path, out: Path, into: str, key: str | None) -> str:
+    """Refuse what cannot be written, before any work is done; give DuckDB's options for the file."""
+    options = _format(out)
+    if not out.resolve().parent.is_dir():
+        raise InputError(f"there is no folder {str(out.resolve().parent)!r} to write into.", "create it first.")
+    if source.resolve() == out.resolve():
+        raise InputError("the result would replace the file it is made from.", "write it to another file.")
+    with opened(source, [key] if key else [], text=[key] if key else []) as (_, relation):
+        columns = list(relation.columns)
+        if into.lower() in (name.lower() for name in columns):
+            raise InputError(f"the file has a column {into!r} already.", "give the new one another name.")
+        if key and str(relation.types[columns.index(key)]).startswith(("DOUBLE", "FLOAT", "DECIMAL")):
+            raise InputError(f"the key {key!r} must be text or whole numbers.", "name another column.")
+    return options
 
 
 def _format(out: Path) -> str:
@@ -109,42 +124,59 @@ def _is_category(repair: ScoreRepair, at: int) -> bool:
 def _number(name: str, *, as_text: bool) -> str:
     if not as_text:
         return f"CAST({quoted(name)} AS DOUBLE)"
-    return f"TRY_CAST({_category(name, as_text=True)} AS DOUBLE)"
+    return f"TRY_CAST(trim({_category(name, as_text=True)}) AS DOUBLE)"
 
 
 def _category(name: str, *, as_text: bool) -> str:
     if not as_text:
         return sql_text(name)
     nothing = ", ".join(f"'{text}'" for text in NOT_A_VALUE)
-    return f"CASE WHEN trim({quoted(name)}) IN ({nothing}) THEN NULL ELSE trim({quoted(name)}) END"
+    return f"CASE WHEN trim({quoted(name)}) IN ({nothing}) THEN NULL ELSE {quoted(name)} END"
+
+
+def _free_name(columns: Sequence[str]) -> str:
+    """Choose the beginning of a name that no column has."""
+    name = "fairgroups"
+    while any(column.lower().startswith(name) for column in columns):
+        name += "_"
+    return name
 
 
 def _check(
     connection: Any,
     repair: ScoreRepair,
     rows: str,
-    names: list[str],
+    read: dict[str, str],
     said: list[str],
     *,
     as_text: bool,
     missing: str,
 ) -> int:
     """Count the rows that can have no fair score; stop at them unless they are to be kept."""
-    groups = repair.partition_
-    number = groups.to_sql(names) if isinstance(groups, BoxPartition) else groups.to_sql(names[0])
+    groups, columns = repair.partition_, list(read)
+    expected = len(groups.columns) if isinstance(groups, BoxPartition) else 1
+    attributes = columns[1 : expected + 1]
+    number = groups.to_sql(attributes) if isinstance(groups, BoxPartition) else groups.to_sql(attributes[0])
     seen = ", ".join(map(str, repair.maps_.groups.tolist()))
-    tests = {f"no {said[0]}": f"{SCORE} IS NULL OR isnan({SCORE})"}
-    tests |= {f"no {name}": f"{read} IS NULL" for read, name in zip(names, said[1:], strict=True)}
-    tests["a group that was not seen in fitting"] = f"{number} NOT IN ({seen})"
-    if as_text:
-        for read, name in zip([SCORE, *names], said, strict=True):
-            text = _category(name, as_text=True)
-            query = f"SELECT {text} FROM {rows} WHERE {read} IS NULL AND {text} IS NOT NULL LIMIT 1"  # noqa: S608
-            found = connection.execute(query).fetchone()
-            if found:
-                raise InputError(f"{name!r} must hold numbers; it holds {found[0][:40]!r}.", "clean the column.")
+    numeric = [columns[0], *(name for d, name in enumerate(attributes) if not _is_category(repair, d))]
+    for name, column in zip(columns, said, strict=True):
+        if name not in numeric:
+            continue
+        wrong = f"isinf({name})"
+        if as_text:
+            wrong += f" OR ({name} IS NULL AND {_category(column, as_text=True)} IS NOT NULL)"
+        query = f"SELECT CAST({quoted(column)} AS VARCHAR) FROM {rows} WHERE {wrong} LIMIT 1"  # noqa: S608
+        found = connection.execute(query).fetchone()
+        if found:
+            raise InputError(f"{column!r} must hold numbers; it holds {found[0][:40]!r}.", "clean the column.")
+    tests = {
+        f"no {column}": f"{name} IS NULL" + (f" OR isnan({name})" if name in numeric else "")
+        for name, column in zip(columns, said, strict=True)
+    }
+    known = " AND ".join(f"NOT ({test})" for test in tests.values())
+    tests["a group that was not seen in fitting"] = f"{known} AND coalesce({number}, -1) NOT IN ({seen})"
     counts = ", ".join(f"count(*) FILTER ({test})" for test in tests.values())
-    either = " OR ".join(f"({test})" for test in [*tests.values(), f"({number}) IS NULL"])
+    either = " OR ".join(f"({test})" for test in tests.values())
     query = f"SELECT count(*) FILTER ({either}), {counts} FROM {rows}"  # noqa: S608
     without, *each = connection.execute(query).fetchone()
     if without and missing == "error":

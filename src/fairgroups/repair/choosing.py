@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from fairgroups.errors import InputError
 from fairgroups.grouping import FairGroups
-from fairgroups.repair.dependence import hgr
+from fairgroups.repair.dependence import Dependence, hgr
 from fairgroups.rows import Rows
 from fairgroups.splitting import deal_rows
 
@@ -22,15 +22,15 @@ SMALLEST = 0.05  # share of the people in a group: maps of small groups are most
 FOLDS, DEALS, LEVEL = 5, 39, 0.05
 
 
-def fewest_groups(repair: Any, score: Array, sensitive: Any, weight: Array, seed: int) -> FairGroups:
+def fewest_groups(repair: Any, score: Array, sensitive: Any, weight: Array, key: Any, seed: int) -> FairGroups:
     """Find the fewest groups of largest variance that suffice, judged on people left out.
 
     Parameters
     ----------
     repair : ScoreRepair
         With the other options of the repair; its groups are replaced.
-    score, sensitive, weight : array
-        The people.
+    score, sensitive, weight, key : array
+        The people; keys may be None.
     seed : int
         For the folds.
 
@@ -40,33 +40,38 @@ def fewest_groups(repair: Any, score: Array, sensitive: Any, weight: Array, seed
         To be fitted on everybody. Of several attributes, or with few people, as many groups as the data calls for.
     """
     plain = FairGroups("auto", min_group_size=SMALLEST)
-    if getattr(sensitive, "ndim", 1) > 1 or score.size < 20 * FOLDS:
+    several = hasattr(sensitive, "columns") or getattr(sensitive, "ndim", 1) > 1
+    if several or score.size < 20 * FOLDS:
         return plain
     rows = Rows.from_arrays(sensitive, score, missing="group")
     known = np.flatnonzero(~rows.absent)
     rows, score, weight = rows.take(known), score[known], weight[known]
+    key = None if key is None else key[known]
     parts = deal_rows(rows, FOLDS, seed)
-    best = FairGroups(1)
+    best, least = FairGroups(1), float("inf")
     for k in TRIED:
         groups = FairGroups(k, min_group_size=SMALLEST)
         try:
-            left = _left(repair, groups, score, rows.sensitive, weight, parts)
+            left = _left(repair, groups, score, rows.sensitive, weight, key, parts)
         except InputError:  # the values allow no more groups
             break
-        best = groups
-        if left > LEVEL:
-            break
+        if left.p_value > LEVEL:
+            return groups
+        if left.value < least * (1 - 1e-3):  # none may suffice, as where many share a score: then the best
+            best, least = groups, left.value
     return best
 
 
-def _left(repair: Any, groups: FairGroups, score: Array, values: Array, weight: Array, parts: list[Any]) -> float:
-    """Give the p-value of the dependence that is left on people left out."""
+def _left(
+    repair: Any, groups: FairGroups, score: Array, values: Array, weight: Array, key: Any, parts: list[Any]
+) -> Dependence:
+    """Measure the dependence that is left on people left out."""
     fair = np.empty(score.size)
     for part in parts:
         rest = np.setdiff1d(np.arange(score.size), part)
         found = clone(groups).fit(values[rest], score[rest], sample_weight=weight[rest]).partition_
         one = clone(repair).set_params(partition=found, max_gap=0.0, condition=None)
         fair[part] = one.fit(score[rest], sensitive=values[rest], sample_weight=weight[rest]).transform(
-            score[part], sensitive=values[part]
+            score[part], sensitive=values[part], key=None if key is None else key[part]
         )
-    return hgr(values, fair, weight=weight, debias=False, n_permutations=DEALS).p_value
+    return hgr(values, fair, weight=weight, debias=False, n_permutations=DEALS)

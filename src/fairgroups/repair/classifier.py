@@ -14,7 +14,7 @@ from fairgroups.errors import InputError
 from fairgroups.grouping import FairGroups
 from fairgroups.repair.scores import Condition, Relaxation, ScoreRepair
 from fairgroups.repair.transport import Cost
-from fairgroups.tables import one_column
+from fairgroups.tables import is_missing, one_column
 
 __all__ = ["FairClassifier"]
 
@@ -110,7 +110,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.cv = cv
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, *, sensitive: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, *, sensitive: Any = None, sample_weight: Any = None) -> Self:
         """Cross-fit the model, find the groups, learn the maps, and train the model on all rows.
 
         Parameters
@@ -121,7 +121,11 @@ class FairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Two classes.
         sensitive : array-like or frame, optional
             The sensitive attribute, where it is not a column of X.
+        sample_weight : array-like, optional
+            Weights, for the model and for the repair.
         """
+        if any(is_missing(value) for value in one_column(y).tolist()):
+            raise InputError("y holds missing values.", "leave these rows out.")
         classes, label = np.unique(one_column(y), return_inverse=True)
         label = label.ravel()
         if classes.size != 2:
@@ -129,7 +133,10 @@ class FairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_ = classes
         features, attribute = self._apart(X, sensitive)
         folds = StratifiedKFold(self.cv, shuffle=True, random_state=self.random_state)
-        score = cross_val_predict(self.estimator, features, label, cv=folds, method="predict_proba")[:, 1]
+        given = {} if sample_weight is None else {"sample_weight": one_column(sample_weight)}
+        score = cross_val_predict(
+            self.estimator, features, label, cv=folds, method="predict_proba", params=given or None
+        )[:, 1]
         groups = "auto" if self.n_groups == "auto" else FairGroups(self.n_groups, min_group_size=self.min_group_size)
         self.repair_ = ScoreRepair(
             self.partition if self.partition is not None else groups,
@@ -139,8 +146,8 @@ class FairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             smooth=self.smooth,
             condition=self.condition,
             random_state=self.random_state,
-        ).fit(score, label, sensitive=attribute)
-        self.estimator_ = clone(self.estimator).fit(features, label)
+        ).fit(score, label, sensitive=attribute, sample_weight=sample_weight)
+        self.estimator_ = clone(self.estimator).fit(features, label, **given)
         return self
 
     def _apart(self, X: Any, sensitive: Any) -> tuple[Any, Any]:
@@ -164,7 +171,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return X, attribute
         return X[[name for name in X.columns if name not in names]], attribute
 
-    def predict_proba(self, X: Any, *, sensitive: Any = None) -> Array:
+    def predict_proba(self, X: Any, *, sensitive: Any = None, key: Any = None) -> Array:
         """Give fair probabilities of the two classes.
 
         Parameters
@@ -173,14 +180,26 @@ class FairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Features.
         sensitive : array-like or frame, optional
             The sensitive attribute, where it is not a column of X.
+        key : array-like, optional
+            Who each row is, to tell people with the same probability apart; see `ScoreRepair.transform`.
         """
         check_is_fitted(self)
         features, attribute = self._apart(X, sensitive)
         score = self.estimator_.predict_proba(features)[:, 1]
-        fair = self.repair_.transform(score, sensitive=attribute)
+        fair = self.repair_.transform(score, sensitive=attribute, key=key)
         return np.stack([1 - fair, fair], axis=1)
 
-    def predict(self, X: Any, *, sensitive: Any = None) -> NDArray[Any]:
-        """Give the class; see `predict_proba` for the arguments."""
-        fair = self.predict_proba(X, sensitive=sensitive)[:, 1]
+    def predict(self, X: Any, *, sensitive: Any = None, key: Any = None) -> NDArray[Any]:
+        """Give the class; see `predict_proba` for the arguments. People whose attribute is missing get none."""
+        fair = self.predict_proba(X, sensitive=sensitive, key=key)[:, 1]
+        if np.isnan(fair).any():
+            raise InputError(
+                f"{int(np.isnan(fair).sum())} people have no group, as their attribute is missing, so no decision.",
+                "leave them out, or use a partition with missing='group'.",
+            )
         return np.asarray(self.classes_[(fair >= self.threshold).astype(np.intp)])
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, *, sensitive: Any = None) -> float:
+        """Give the share of classes that are right; see `predict` for the arguments."""
+        right = self.predict(X, sensitive=sensitive) == one_column(y)
+        return float(np.average(right, weights=sample_weight))

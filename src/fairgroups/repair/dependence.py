@@ -98,6 +98,9 @@ def hgr(
     if method not in ("svd", "kde"):
         raise InputError(f"`method` must be 'svd' or 'kde'; got {method!r}.")
     first, second, mass = _columns(x, y, weight)
+    first, second = _unit(first), _unit(second)
+    if n_bins is not None and (isinstance(n_bins, bool) or not isinstance(n_bins, int | np.integer) or n_bins < 2):
+        raise InputError(f"`n_bins` must be a whole number of at least 2; got {n_bins!r}.")
 
     def statistic(u: Array, v: Array, w: Array) -> float:
         if method == "kde":
@@ -134,6 +137,7 @@ def correlation_ratio(
     0.7
     """
     first, second, mass = _columns(x, y, weight)
+    first, second = _unit(first), _unit(second)
 
     def statistic(u: Array, v: Array, w: Array) -> float:
         return _ratio(u, v, w, n_bins, debias=debias)
@@ -157,8 +161,8 @@ def gedi(x: Any, y: Any, *, degree: int = 1, weight: Any = None, n_permutations:
     >>> round(gedi([0, 1, 2, 3], [0, 2, 4, 6]).value, 6)
     2.0
     """
-    if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or degree < 1:
-        raise InputError(f"`degree` must be a whole number of at least 1; got {degree!r}.")
+    if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or not 1 <= degree <= 20:
+        raise InputError(f"`degree` must be a whole number between 1 and 20; got {degree!r}.")
     first, second, mass = _columns(x, y, weight)
 
     def statistic(u: Array, v: Array, w: Array) -> float:
@@ -166,7 +170,7 @@ def gedi(x: Any, y: Any, *, degree: int = 1, weight: Any = None, n_permutations:
         root = np.sqrt(w / w.sum())[:, None]
         centred = (powers - np.average(powers, axis=0, weights=w)) * root
         scale = np.sqrt(np.sum(centred**2, axis=0))
-        used = scale > 1e-12 * (1 + np.abs(powers).max(axis=0))
+        used = scale > 1e-10 * np.abs(powers).max(axis=0)
         if not used.any():
             return 0.0
         found = np.linalg.lstsq(
@@ -191,13 +195,22 @@ def _columns(x: Any, y: Any, weight: Any) -> tuple[Array, Array, Array]:
     if (mass < 0).any() or mass.sum() <= 0:
         raise InputError("weights must be at least 0, and some above it.")
     used = mass > 0
-    return first[used], second[used], mass[used]
+    return first[used], second[used], mass[used] / mass.max()
+
+
+def _unit(values: Array) -> Array:
+    """Shift and scale values to between −1 and 1: dependence does not change, and squares stay finite."""
+    low, high = float(values.min()), float(values.max())
+    middle, half = low / 2 + high / 2, high / 2 - low / 2
+    return (values - middle) / half if half > 0 else np.zeros_like(values)
 
 
 def _judge(
     name: str, statistic: Statistic, x: Array, y: Array, weight: Array, n_permutations: int, seed: int
 ) -> Dependence:
-    if np.ptp(x) == 0 or np.ptp(y) == 0:
+    if isinstance(n_permutations, bool) or not isinstance(n_permutations, int | np.integer) or n_permutations < 0:
+        raise InputError(f"`n_permutations` must be a whole number of at least 0; got {n_permutations!r}.")
+    if x.min() == x.max() or y.min() == y.max():
         return Dependence(0.0, 0.0, 1.0, name)
     value = statistic(x, y, weight)
     rng = np.random.default_rng(seed)

@@ -14,7 +14,7 @@ from fairgroups.errors import InputError
 from fairgroups.estimator import GroupEstimator
 from fairgroups.partition import Partition
 from fairgroups.rows import check_finite
-from fairgroups.tables import numbers, one_column
+from fairgroups.tables import is_missing, numbers, one_column
 
 __all__ = [
     "as_table",
@@ -24,7 +24,6 @@ __all__ = [
     "read_partition",
     "read_scores",
     "read_weights",
-    "rows_as_text",
     "uniform_of",
 ]
 
@@ -59,7 +58,7 @@ def read_weights(weight: Any, n: int) -> Array:
     values = numbers(one_column(weight), "sample_weight")
     if values.size != n or np.isnan(values).any() or (values < 0).any() or not np.isfinite(values).all():
         raise InputError("sample_weight must hold one finite number of at least 0 for each score.")
-    return values
+    return values / max(float(values.max()), 1e-300)  # only their ratios matter
 
 
 def flat(values: Any) -> Any:
@@ -91,32 +90,23 @@ def read_partition(given: Any, score: Array, sensitive: Any, weight: Any) -> Par
         ) from None
 
 
-def read_keys(key: Any, n: int, rows: NDArray[np.intp]) -> list[str]:
-    """Read the keys of some rows as text."""
+def read_keys(key: Any, n: int) -> list[str]:
+    """Read keys as text: one for each row, none missing; whole numbers are written without a point."""
     values = one_column(key)
     if values.size != n:
         raise InputError(f"there are {n} scores and {values.size} keys.", "pass one key per row.")
-    return [str(value) for value in values[rows].tolist()]
-
-
-def rows_as_text(sensitive: Any, values: Array, rows: NDArray[np.intp]) -> list[str]:
-    """Tell some of the people apart by what is known of them: score and attributes, as DuckDB writes them too."""
-    if isinstance(sensitive, list | tuple):
-        sensitive = np.asarray(sensitive, dtype=object)
-    shape: tuple[int, ...] = getattr(sensitive, "shape", (0,))
-    if len(shape) == 2:
-        table = sensitive if isinstance(sensitive, np.ndarray) else np.asarray(sensitive, dtype=object)
-        known = [table[rows, d].tolist() for d in range(shape[1])]
-    else:
-        known = [one_column(sensitive)[rows].tolist()]
-    return [" ".join(map(_as_text, row)) for row in zip(values[rows].tolist(), *known, strict=True)]
-
-
-def _as_text(value: Any) -> str:
-    try:
-        return repr(float(value))
-    except (TypeError, ValueError):
-        return str(value)
+    out = []
+    for i, value in enumerate(values.tolist()):
+        if is_missing(value):
+            raise InputError(f"the key of row {i} is missing.", "a key says who a person is: give everybody one.")
+        if isinstance(value, float):
+            if not value.is_integer():
+                raise InputError(
+                    f"keys must be text or whole numbers; row {i} has {value!r}.", "turn the column into text."
+                )
+            value = int(value)  # noqa: PLW2901
+        out.append(str(value))
+    return out
 
 
 def uniform_of(seed: int, key: str) -> float:

@@ -38,6 +38,8 @@ class Maps:
         The share of the way that scores move; below 1 for the geodesic relaxation.
     centres : array or None
         The attribute's mean in each group, for smooth maps.
+    heaviest : float
+        The largest share of a group with one score, or with one row of great weight.
     """
 
     groups: Codes
@@ -49,6 +51,7 @@ class Maps:
     targets: Targets
     step: float = 1.0
     centres: Array | None = None
+    heaviest: float = 0.0
 
     @property
     def atoms(self) -> Array:
@@ -56,9 +59,9 @@ class Maps:
         return self.knots[np.any(self.upper > self.lower, axis=0)]
 
     @property
-    def largest_atom(self) -> float:
-        """Give the largest share of a group with one score."""
-        return float(np.max(self.upper - self.lower, initial=0.0))
+    def shared(self) -> bool:
+        """Say whether several people of one group share a score."""
+        return bool(np.any(self.upper > self.lower))
 
     def level(self, at: int, score: Array, chance: Array) -> Array:
         """Give each score's level in a group; inside an atom, anywhere in it."""
@@ -101,13 +104,15 @@ class Maps:
             "levels": self.targets.levels.tolist(),
             "targets": [x if np.isfinite(x) else None for x in self.targets.values.tolist()],
             "target_gap": self.targets.gap,
+            "slack": self.targets.slack,
+            "heaviest": self.heaviest,
             "step": self.step,
             "centres": None if self.centres is None else self.centres.tolist(),
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Maps:
-        """Build maps from what `to_dict` gave; ValueError where they do not fit together."""
+    def from_dict(cls, data: Mapping[str, Any], n_groups: int) -> Maps:
+        """Build maps for some of `n_groups` groups from what `to_dict` gave; ValueError where they do not fit."""
         groups = np.array(data["groups"], dtype=np.intp)
         knots, lower, upper = (np.array(data[name], dtype=np.float64) for name in ("knots", "lower", "upper"))
         levels = np.array(data["levels"], dtype=np.float64)
@@ -115,19 +120,25 @@ class Maps:
         centres = None if data["centres"] is None else np.array(data["centres"], dtype=np.float64)
         low, high = (float(x) for x in data["range"])
         sizes = (groups.size, knots.size)
-        if 0 in sizes or lower.shape != sizes or upper.shape != sizes or levels.shape != targets.shape:
+        if 0 in (*sizes, levels.size) or lower.shape != sizes or upper.shape != sizes or levels.shape != targets.shape:
             raise ValueError("its lists are of different lengths")
         if centres is not None and centres.shape != groups.shape:
             raise ValueError("it has not one centre for each group")
+        if np.isnan(targets).any() or (lower < 0).any() or (upper > 1).any() or (lower > upper).any():
+            raise ValueError("its levels or targets are out of range")
+        if groups[0] < 0 or groups[-1] >= n_groups:
+            raise ValueError("it has maps for groups that it has not")
         rising = (groups, knots, levels, *(() if centres is None else (centres,)))
         if any((np.diff(x) <= 0).any() for x in rising) or (np.diff(targets[np.isfinite(targets)]) < 0).any():
             raise ValueError("its lists are not in order")
-        if not all(np.isfinite(x).all() for x in (knots, lower, upper, levels, [low, high])) or low > high:
-            raise ValueError("it holds a number that is not finite")
-        gap, step = float(data["target_gap"]), float(data["step"])
-        if not (0 <= gap <= 1 and 0 <= step <= 1):
-            raise ValueError("its gap or step is not between 0 and 1")
-        return cls(groups, low, high, knots, lower, upper, Targets(levels, targets, gap), step, centres)
+        if not all(np.isfinite(x).all() for x in (knots, lower, upper, levels)) or (low, high) != (knots[0], knots[-1]):
+            raise ValueError("it holds a number that is not finite, or its range is not that of its knots")
+        gap, step, slack, heaviest = (float(data[name]) for name in ("target_gap", "step", "slack", "heaviest"))
+        if not all(0 <= x <= 1 for x in (gap, step, slack, heaviest)):
+            raise ValueError("its gap, step, slack or heaviest share is not between 0 and 1")
+        return cls(
+            groups, low, high, knots, lower, upper, Targets(levels, targets, gap, slack), step, centres, heaviest
+        )
 
 
 def learn(
@@ -151,9 +162,10 @@ def learn(
     max_gap, cost, geodesic, n_levels
         See `ScoreRepair`.
     """
-    scores, people = (np.concatenate([group[i] for group in groups.values()]) for i in (0, 2))
-    knots = _knots(scores, people, n_levels)
+    knots = _knots(list(groups.values()), shares / shares.sum(), n_levels)
     lower, upper, found = [], [], []
+    heaviest = 0.0
+    steps = None if n_levels is None or knots.size <= n_levels else 4 * n_levels
     for values, mass, count in groups.values():
         below = np.concatenate([[0.0], np.cumsum(mass)])
         below /= below[-1]
@@ -161,12 +173,15 @@ def learn(
         first, last = (np.searchsorted(values, knots, side=side) for side in ("left", "right"))
         low, high = below[first], below[last]
         alone = counted[last] - counted[first] <= 1
+        great = (high - low) * counted[-1] > 3  # a row of so much weight is like several
+        heaviest = max(heaviest, float(np.max(np.where(~alone | great, high - low, 0.0))))
         middle = (low + high) / 2
         lower.append(np.where(alone, middle, low))
         upper.append(np.where(alone, middle, high))
         held = np.diff(high, prepend=0.0) > 0
-        found.append(Distribution(knots[held], high[held]))
-    steps = None if n_levels is None or knots.size < n_levels else n_levels
+        # On a grid, scores between two knots lie on a line between their levels, as they will in `Maps.level`.
+        line = None if steps is None else (np.stack([lower[-1], upper[-1]], axis=1).ravel(), np.repeat(knots, 2))
+        found.append(Distribution(knots[held], high[held], line))
     targets = relaxed_targets(found, shares, 0.0 if geodesic else max_gap, cost, steps)
     return Maps(
         groups=np.array(list(groups), dtype=np.intp),
@@ -177,6 +192,7 @@ def learn(
         upper=np.stack(upper),
         targets=targets,
         step=_least_step(found, targets, max_gap) if geodesic else 1.0,
+        heaviest=heaviest,
     )
 
 
@@ -199,16 +215,22 @@ def _least_step(groups: list[Distribution], targets: Targets, max_gap: float) ->
     return high
 
 
-def _knots(scores: Array, people: NDArray[Any], n_levels: int | None) -> Array:
-    """Choose where scores are told apart: every distinct one, or quantiles of all."""
-    order = np.argsort(scores, kind="stable") if people.size != people.sum() else None
-    ordered = np.sort(scores) if order is None else scores[order]
-    distinct: Array = ordered[np.concatenate([[True], np.diff(ordered) > 0])]
-    if n_levels is None or distinct.size <= n_levels:
+def _knots(groups: list[tuple[Array, Array, NDArray[Any]]], shares: Array, n_levels: int | None) -> Array:
+    """Choose where scores are told apart: every distinct one, or twice `n_levels` quantiles.
+
+    Quantiles are of a mixture in which each group counts half for its share and half as much as every other: so no
+    group, however small, has more than a share of K/`n_levels` between two knots.
+    """
+    scores = np.concatenate([values for values, _, _ in groups])
+    order = np.argsort(scores, kind="stable")
+    ordered = scores[order]
+    new = np.concatenate([[True], np.diff(ordered) > 0])
+    if n_levels is None or np.count_nonzero(new) <= n_levels:
+        distinct: Array = ordered[new]
         return distinct
-    total = int(people.sum())
-    at = np.ceil(np.linspace(0, total - 1, n_levels + 1)).astype(np.intp)
-    if order is not None:
-        at = np.searchsorted(np.cumsum(people[order]), at, side="right")
-    chosen: Array = np.unique(ordered[at])
+    weights = (shares + 1 / len(groups)) / 2
+    mass = np.concatenate([w * m / m.sum() for w, (_, m, _) in zip(weights, groups, strict=True)])[order]
+    reached = np.cumsum(mass)
+    at = np.searchsorted(reached, reached[-1] * np.arange(1, 2 * n_levels) / (2 * n_levels))
+    chosen: Array = np.unique(ordered[np.concatenate([[0], at, [ordered.size - 1]])])
     return chosen

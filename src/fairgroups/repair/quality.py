@@ -62,7 +62,7 @@ def quality(people: People, fair: Array, rows: Codes, *, debias: bool = True) ->
 
 
 def gaps(people: People, fair: Array, codes: Codes, rows: Codes) -> dict[str, float]:
-    """Measure how far groups are apart on some rows: the mean over folds, as groups may differ between them."""
+    """Measure how far groups are apart on some rows: the mean over folds, for each fold's maps err in their own way."""
     found: list[dict[str, float]] = []
     sizes = []
     for fold in np.unique(people.fold[rows]):
@@ -80,21 +80,17 @@ def gaps(people: People, fair: Array, codes: Codes, rows: Codes) -> dict[str, fl
     return {name: float(np.average([one[name] for one in found], weights=sizes)) for name in found[0]}
 
 
-def floors(people: People, fair: Array, codes: Codes, n_permutations: int, seed: int) -> dict[str, float]:
-    """Give the 95 % quantile of what dependence and gaps show when attributes and groups are dealt out at random."""
-    if n_permutations == 0:
-        return {}
+def floors(
+    people: People, fair: Array, codes: Codes, n_permutations: int, seed: int
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Give what dependence and gaps show when attributes and groups are dealt out at random: 95 % quantile and mean."""
     rng = np.random.default_rng(seed)
     everybody = np.arange(fair.size)
     drawn: dict[str, list[float]] = {}
     for _ in range(n_permutations):
         order = rng.permutation(fair.size)
         attributes = [values[order] for values in people.attributes]
-        dealt = codes.copy()
-        for fold in np.unique(people.fold):
-            rows = np.flatnonzero(people.fold == fold)
-            dealt[rows] = rng.permutation(codes[rows])
-        one = gaps(people, fair, dealt, everybody)
+        one = gaps(people, fair, rng.permutation(codes), everybody)
         one["hgr"] = _dependence(attributes, fair, people.weight, hgr)
         one["hgr_kde"] = _dependence(attributes, fair, people.weight, _density)
         if people.threshold is not None:
@@ -102,7 +98,10 @@ def floors(people: People, fair: Array, codes: Codes, n_permutations: int, seed:
             one["decision_dependence"] = _dependence(attributes, decision, people.weight, correlation_ratio)
         for name, value in one.items():
             drawn.setdefault(name, []).append(value)
-    return {name: float(np.quantile(values, 0.95)) for name, values in drawn.items()}
+    return (
+        {name: float(np.quantile(values, 0.95)) for name, values in drawn.items()},
+        {name: float(np.mean(values)) for name, values in drawn.items()},
+    )
 
 
 def _decided(decision: Array, label: Array, weight: Array) -> dict[str, float]:

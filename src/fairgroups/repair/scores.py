@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -27,7 +28,6 @@ from fairgroups.repair.inputs import (
     read_partition,
     read_scores,
     read_weights,
-    rows_as_text,
     uniform_of,
 )
 from fairgroups.repair.maps import Maps, learn
@@ -90,7 +90,8 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         With ``condition="both"``: the least that the larger of the two gaps can be for maps that keep people of a group
         in order and apart, at ``max_gap=0``.
     largest_atom_ : float
-        The largest share of a group that shares one score: people in it are told apart by their key only.
+        The largest share of a group that shares one score, or of one row of great weight: a limit on the gap. People in
+        it are told apart by their key only.
     step_ : float
         With ``relaxation="geodesic"``, the share of the way that scores move.
 
@@ -128,7 +129,7 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.n_levels = n_levels
         self.random_state = random_state
 
-    def fit(self, score: Any, y: Any = None, *, sensitive: Any, sample_weight: Any = None) -> Self:
+    def fit(self, score: Any, y: Any = None, *, sensitive: Any, sample_weight: Any = None, key: Any = None) -> Self:
         """Learn the maps.
 
         Parameters
@@ -141,12 +142,14 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             The sensitive attribute, or several for a `BoxPartition`.
         sample_weight : array-like, optional
             Weights.
+        key : array-like, optional
+            Who each row is; see `transform`. It has no part in the maps, only in the gaps that are reported.
         """
         self._check_options()
         values = read_scores(score)
         label = None if y is None else read_labels(y, values.size)
         weight = np.ones(values.size) if sample_weight is None else read_weights(sample_weight, values.size)
-        self.partition_ = self._find(values, sensitive, weight, label)
+        self.partition_ = self._find(values, sensitive, weight, label, key)
         codes = self._codes(sensitive, values.size)
         if self.condition is not None and label is None:
             raise InputError(f"condition={self.condition!r} needs y, the true label.", "pass y to fit.")
@@ -154,7 +157,8 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         rows = {k: r[mass[r] > 0] for k, r in members(codes).items()}
         rows = {k: r[np.argsort(values[r], kind="stable")] for k, r in rows.items() if r.size}
         if not rows:
-            raise InputError("no row with a known group and a positive weight is left.")
+            said = " and y = 1" if self.condition == "positives" else ""
+            raise InputError(f"no row with a known group and a positive weight{said} is left.")
         maps = learn(
             {k: (values[r], mass[r], np.ones(r.size, dtype=np.intp)) for k, r in rows.items()},
             np.array([weight[r].sum() for r in rows.values()]),
@@ -165,7 +169,8 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         )
         self.maps_ = replace(maps, centres=self._centres(sensitive, rows, weight)) if self.smooth else maps
         self.n_features_in_ = 1
-        self._report(self.transform(values, sensitive=sensitive), values, codes, label, weight)
+        fair = self.transform(values, sensitive=sensitive, key=key)
+        self._report(fair, values, codes, label, weight)
         return self
 
     def transform(self, score: Any, *, sensitive: Any, key: Any = None) -> Array:
@@ -178,8 +183,8 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         sensitive : array-like or frame
             The sensitive attribute.
         key : array-like, optional
-            Who each row is. People of one group who share a score are told apart by their key, the same way each
-            time; without one, by their attribute.
+            Who each row is: text or whole numbers. People of one group who share a score are told apart by their key,
+            the same way each time. Without keys they stay together, in the middle of what they would get.
         """
         check_is_fitted(self)
         values = read_scores(score)
@@ -188,11 +193,13 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         unknown = np.setdiff1d(np.unique(codes[codes >= 0]), maps.groups)
         if unknown.size:
             raise InputError(
-                f"nobody in the group {self.partition_.labels[unknown[0]]!r} was seen when the repair was fitted.",
+                f"nobody in the group {self.partition_.labels[unknown[0]]!r}"
+                + (" with y = 1" if self.condition == "positives" else "")
+                + " was seen when the repair was fitted.",
                 "fit on people of every group, or use a partition without it.",
             )
         inside = np.clip(values, maps.low, maps.high)
-        chance = self._chance(inside, values, sensitive, key)
+        chance = self._chance(inside, key)
         out = np.full(values.size, np.nan)
         known = codes >= 0
         level = np.zeros(values.size)
@@ -241,14 +248,13 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         table : str
-            The table's name, quoted here, or a query in brackets.
+            The table's name, quoted here, or a query in brackets: ``"(SELECT * FROM main.people)"``.
         score : str
             Column of the score.
         sensitive : str or sequence of str, optional
             Column of the attribute, or several; by default the partition's own names.
         key : str, optional
-            Column that says who each row is: whole numbers or text. Needed if people share scores
-            (``largest_atom_ > 0``).
+            Column that says who each row is: whole numbers or text; see `transform`. Nobody without a key gets a score.
         columns : sequence of str, optional
             Columns to carry along; by default key, attribute and score.
         into : str
@@ -260,24 +266,21 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         --------
         >>> from fairgroups import ScoreRepair
         >>> repair = ScoreRepair([40]).fit([0.1, 0.2, 0.3, 0.4], sensitive=[30, 35, 50, 60])
-        >>> repair.to_sql("people", score="s", sensitive="age", columns=["id"])[:17]
-        'SELECT "id", CASE'
+        >>> 'AS "fair_score"' in repair.to_sql("people", score="s", sensitive="age", columns=["id"])
+        True
         """
         check_is_fitted(self)
-        if self.largest_atom_ > 0 and key is None:
-            raise InputError(
-                f"up to {100 * self.largest_atom_:.1f} % of a group share one score: SQL needs to tell them apart.",
-                "name the column that says who each row is: key='id'.",
-            )
+        if dialect not in ("duckdb", "postgresql"):
+            raise InputError(f"`dialect` must be 'duckdb' or 'postgresql'; got {dialect!r}.")
         names = [sensitive] if isinstance(sensitive, str) else list(sensitive or named(self.partition_))
         carried = list(columns) if columns is not None else [*([key] if key else []), *names, score]
-        chance = sql_chance(self.random_state, sql_text(key)) if key else None
+        chance = sql_chance(self.random_state, sql_text(key)) if key and self.maps_.shared else None
         return select_fair(self.maps_, self.partition_, table, score, names, chance, carried, into, dialect)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the fitted repair as plain data."""
         check_is_fitted(self)
-        options = {name: value for name, value in self.get_params(deep=False).items() if name != "partition"}
+        options = {n: _plain(value) for n, value in self.get_params(deep=False).items() if n != "partition"}
         return {
             "schema": SCHEMA,
             "schema_version": SCHEMA_VERSION,
@@ -300,18 +303,20 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ScoreRepair:
         """Build a fitted repair from what `to_dict` gave."""
-        if data.get("schema") != SCHEMA:
-            raise SchemaError(f"this is no repair: its schema is {data.get('schema')!r}, not {SCHEMA!r}.")
-        if int(data["schema_version"]) > SCHEMA_VERSION:
+        if not isinstance(data, Mapping) or data.get("schema") != SCHEMA:
+            raise SchemaError(f"this is no repair: its schema is not {SCHEMA!r}.")
+        version = data.get("schema_version")
+        if not isinstance(version, int) or version > SCHEMA_VERSION:
             raise SchemaError(
-                f"this repair was written by a newer fairgroups (schema version {data['schema_version']}).",
+                f"this repair has schema version {version!r}; this library reads up to {SCHEMA_VERSION}.",
                 "update fairgroups.",
             )
         try:
             partition = Partition.from_dict(data["partition"])
             found = cls(partition, **data["options"])
             found.partition_ = partition
-            found.maps_ = Maps.from_dict(data["maps"])
+            found._check_options()
+            found.maps_ = Maps.from_dict(data["maps"], partition.n_groups)
             found.gaps_, found.gap_ = dict(data["gaps"]), float(data["gap"])
             found.bound_ = None if data["bound"] is None else float(data["bound"])
         except (KeyError, TypeError, ValueError, IndexError) as error:
@@ -324,15 +329,21 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Build a fitted repair from JSON text, or from the file at a `Path`."""
         return cls.from_dict(read_document(text))
 
-    def _find(self, values: Array, sensitive: Any, weight: Array, label: Array | None) -> Partition | BoxPartition:
+    def _find(
+        self, values: Array, sensitive: Any, weight: Array, label: Array | None, key: Any
+    ) -> Partition | BoxPartition:
         if not isinstance(self.partition, str):
             return read_partition(self.partition, values, sensitive, weight)
+        used = np.arange(values.size)
+        if self.condition == "positives" and label is not None:
+            used = np.flatnonzero(label == 1)
         table = flat(as_table(sensitive))
-        used = np.flatnonzero(label == 1) if self.condition == "positives" and label is not None else slice(None)
-        if hasattr(table, "columns"):  # a frame: several attributes
-            return read_partition(fewest_groups(self, values, table, weight, self.random_state), values, table, weight)
-        people = np.asarray(one_column(table) if getattr(table, "ndim", 1) == 1 else table)[used]
-        found = fewest_groups(self, values[used], people, weight[used], self.random_state)
+        if hasattr(table, "columns"):
+            people: Any = nw.to_native(nw.from_native(table, eager_only=True)[used.tolist()])
+        else:
+            people = np.asarray(one_column(table) if getattr(table, "ndim", 1) == 1 else table)[used]
+        keys = None if key is None else np.array(read_keys(key, values.size), dtype=object)[used]
+        found = fewest_groups(self, values[used], people, weight[used], keys, self.random_state)
         return read_partition(found, values[used], people, weight[used])
 
     def _mass(self, codes: Codes, label: Array | None, weight: Array) -> Array:
@@ -364,13 +375,14 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         values = numbers(one_column(flat(sensitive)), "sensitive")
         return np.array([np.average(values[r], weights=weight[r]) for r in rows.values()])
 
-    def _chance(self, inside: Array, values: Array, sensitive: Any, key: Any) -> Array:
-        """Draw a number for each row from the seed and its key, for the rows that need one."""
-        out = np.full(values.size, 0.5)
-        rows = np.flatnonzero(np.isin(inside, self.maps_.atoms))
-        if rows.size:
-            keys = rows_as_text(sensitive, values, rows) if key is None else read_keys(key, values.size, rows)
-            out[rows] = [uniform_of(self.random_state, one) for one in keys]
+    def _chance(self, inside: Array, key: Any) -> Array:
+        """Draw a number for each row from the seed and its key, for the rows that need one; without keys, a half."""
+        out = np.full(inside.size, 0.5)
+        if key is None:
+            return out
+        keys = read_keys(key, inside.size)
+        for i in np.flatnonzero(np.isin(inside, self.maps_.atoms)).tolist():
+            out[i] = uniform_of(self.random_state, keys[i])
         return out
 
     def _report(self, fair: Array, values: Array, codes: Codes, label: Array | None, weight: Array) -> None:
@@ -384,12 +396,13 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.gap_ = max(self.gaps_[name] for name in looked)
         self.bound_ = None
         if self.condition == "both" and label is not None:
-            self.bound_ = least_odds_gap(values[known], codes[known], label[known], weight[known])
+            least = least_odds_gap(values[known], codes[known], label[known], weight[known])
+            self.bound_ = min(least, self.gap_)  # splitting a shared score by chance may do better once
 
     @property
     def largest_atom_(self) -> float:
         """The largest share of a group that shares one score."""
-        return self.maps_.largest_atom
+        return self.maps_.heaviest
 
     @property
     def step_(self) -> float:
@@ -413,6 +426,9 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if getattr(self, name) not in allowed:
                 said = ", ".join(map(repr, allowed))
                 raise InputError(f"`{name}` must be one of {said}; got {getattr(self, name)!r}.")
+        seed = self.random_state
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
+            raise InputError(f"`random_state` must be a whole number; got {seed!r}.", "the same seed, the same scores.")
         levels = self.n_levels
         if levels is not None and (isinstance(levels, bool) or not isinstance(levels, int | np.integer) or levels < 2):
             raise InputError(f"`n_levels` must be a whole number of at least 2, or None; got {levels!r}.")
@@ -429,3 +445,8 @@ def read_document(text: str | Path) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise SchemaError("this is no repair: it is not a JSON object.")
     return data
+
+
+def _plain(value: Any) -> Any:
+    """Give a number of NumPy as one of Python."""
+    return value.item() if isinstance(value, np.generic) else value

@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 Dialect = Literal["duckdb", "postgresql"]
 SCORE, CHANCE, NUMBER = "fairgroups_score", "fairgroups_chance", "fairgroups_number"
 PLACE, GROUP, RIGHT = "fairgroups_knot", "fairgroups_group", "fairgroups_right"
-LEVEL = "fairgroups_level"
+LEVEL, ATTRIBUTE = "fairgroups_level", "fairgroups_attribute"
 
 
 def select_fair(
@@ -52,34 +52,46 @@ def select_fair(
     source = table if table.lstrip().startswith("(") else quoted(table)
     low, high = sql_number(maps.low), sql_number(maps.high)
     smooth = maps.centres is not None and maps.groups.size > 1
-    at = _left(maps, sql_value(sensitive[0])) if smooth else _group_at(maps)
-    level = _level(GROUP) if not smooth else _level_between(maps, sql_value(sensitive[0]))
-    known = f"{GROUP} IS NULL OR {value} IS NULL OR {value} = CAST('NaN' AS DOUBLE PRECISION)"
+    carried = {f"fairgroups_column_{i}": name for i, name in enumerate(columns)}  # so no name can be one of ours
+    taken = [f"{quoted(name)} AS {ours}" for ours, name in carried.items()]
+    known = f"{value} IS NOT NULL AND {value} <> CAST('NaN' AS DOUBLE PRECISION)"
+    taken += [
+        f"CASE WHEN {known} THEN LEAST(GREATEST({value}, {low}), {high}) END AS {SCORE}",
+        f"{chance or '0.5e0'} AS {CHANCE}",
+        f"{group} AS {NUMBER}",
+    ]
+    if smooth:
+        taken.append(f"{sql_value(sensitive[0])} AS {ATTRIBUTE}")
+    at = _left(maps) if smooth else _group_at(maps)
+    level = _level_between(maps) if smooth else _level(GROUP)
     place = f"{GROUP} * {maps.knots.size} + {PLACE}"
     tables = [_joined(GROUP, place, _map_columns(maps))]
     if smooth:
         tables.append(_joined(RIGHT, f"{place} + {maps.knots.size}", _map_columns(maps)))
+    nothing = f"{GROUP} IS NULL OR {SCORE} IS NULL OR {CHANCE} IS NULL"
     steps = [
+        (f"*, {_search(SCORE, maps.knots)} AS {PLACE}, {at} AS {GROUP}", ""),
         (
-            f"LEAST(GREATEST({value}, {low}), {high}) AS {SCORE}, {chance or '0.5e0'} AS {CHANCE}, {group} AS {NUMBER}",
-            "",
-        ),
-        (f"{_search(SCORE, maps.knots)} AS {PLACE}, {at} AS {GROUP}", ""),
-        (
-            f"CASE WHEN {known} THEN NULL ELSE GREATEST(LEAST({level}, 1e0), {LOWEST!r}) END AS {LEVEL}",
+            f"*, CASE WHEN {nothing} THEN NULL ELSE GREATEST(LEAST({level}, 1e0), {LOWEST!r}) END AS {LEVEL}",
             " ".join(tables),
         ),
-        (_limits(maps), ""),
+        (f"*, {_limits(maps)}", ""),
     ]
-    query, fence = f"{source} AS fairgroups_rows", "\nOFFSET 0" if dialect == "postgresql" else ""
+    fence = "\nOFFSET 0" if dialect == "postgresql" else ""
+    query = f"(SELECT {', '.join(taken)} FROM {source} AS fairgroups_rows{fence}) AS fairgroups_step"  # noqa: S608
     for i, (step, joined) in enumerate(steps):
-        query = f"(SELECT *, {step}\nFROM {query} {joined}{fence}) AS fairgroups_step_{i}"
+        query = f"(SELECT {step}\nFROM {query} {joined}{fence}) AS fairgroups_step_{i}"
     last, values = maps.targets.values.size - 1, {"target": _finite(maps)}
     ends = [_joined("fairgroups_most", f"LEAST(fairgroups_most, {last})", values)]
-    if maps.targets.gap > 0:
+    if not _at_once(maps):
         ends.append(_joined("fairgroups_least", f"LEAST(fairgroups_least, {last})", values))
-    listed = "".join(f"{quoted(name)}, " for name in columns)
+    listed = "".join(f"{ours} AS {quoted(name)}, " for ours, name in carried.items())
     return f"SELECT {listed}{_moved(maps)} AS {quoted(into)}\nFROM {query} {' '.join(ends)}"
+
+
+def _at_once(maps: Maps) -> bool:
+    """Say whether the least and the largest score that a level may have are the same."""
+    return maps.targets.gap == 0 and maps.targets.slack == 0
 
 
 def _map_columns(maps: Maps) -> dict[str, Array]:
@@ -126,21 +138,36 @@ def _limits(maps: Maps) -> str:
         )
         return f"GREATEST({step} - 1 + {' + '.join(passed)}, 0)"
 
-    most = f"{place(LEVEL)} AS fairgroups_most"
-    if maps.targets.gap == 0:
-        return most
-    return f"{most}, {place(f'({LEVEL} - {sql_number(maps.targets.gap)})')} AS fairgroups_least"
+    up, down = _offsets(maps)
+    most = f"{place(up)} AS fairgroups_most"
+    return most if _at_once(maps) else f"{most}, {place(down)} AS fairgroups_least"
+
+
+def _offsets(maps: Maps) -> tuple[str, str]:
+    """Write the levels at which the limits are looked up."""
+    targets = maps.targets
+    if targets.slack == 0:
+        return LEVEL, f"({LEVEL} - {sql_number(targets.gap)})"
+    slack = sql_number(targets.slack)
+    return f"({LEVEL} + {slack})", f"({LEVEL} - {sql_number(targets.gap)} - {slack})"
 
 
 def _moved(maps: Maps) -> str:
     targets = maps.targets
     low, high = sql_number(maps.low), sql_number(maps.high)
-    if targets.gap == 0:
-        moved = "fairgroups_most_target"
+    most, least = "fairgroups_most_target", "fairgroups_least_target"
+    if _at_once(maps):
+        moved = most
     else:
-        top, below = sql_number(1 - targets.gap + ROUNDING), f"({LEVEL} - {sql_number(targets.gap)})"
-        most = f"CASE WHEN {LEVEL} > {top} THEN {high} ELSE fairgroups_most_target END"
-        least = f"CASE WHEN {below} <= {ROUNDING!r} THEN {low} ELSE fairgroups_least_target END"
+        up, down = _offsets(maps)
+        if targets.gap > 0:
+            top = sql_number(1 - targets.gap + ROUNDING)
+            most = f"CASE WHEN {up} > {top} THEN {high} ELSE {most} END"
+            least = f"CASE WHEN {down} <= {ROUNDING!r} THEN {low} ELSE {least} END"
+        else:
+            first = sql_number(float(_finite(maps)[0]))
+            below = f"({LEVEL} - {sql_number(targets.slack)})"
+            least = f"CASE WHEN {below} <= {ROUNDING!r} THEN {first} ELSE {least} END"
         moved = f"LEAST(GREATEST({SCORE}, {least}), {most})"
     if maps.step < 1:
         moved = f"({SCORE} + {sql_number(maps.step)} * ({moved} - {SCORE}))"
@@ -152,16 +179,17 @@ def _group_at(maps: Maps) -> str:
     return f"CASE {NUMBER} {' '.join(f'WHEN {k} THEN {i}' for i, k in enumerate(maps.groups.tolist()))} END"
 
 
-def _left(maps: Maps, value: str) -> str:
+def _left(maps: Maps) -> str:
     """Write which group's centre is the last at or below the attribute, the last but one at most."""
     assert maps.centres is not None
     inner = maps.centres[1:-1]
-    cases = " ".join(f"WHEN {value} < {sql_number(float(x))} THEN {i}" for i, x in enumerate(inner))
+    cases = " ".join(f"WHEN {ATTRIBUTE} < {sql_number(float(x))} THEN {i}" for i, x in enumerate(inner))
     found = f"CASE {cases} ELSE {inner.size} END" if inner.size else "0"
-    return f"CASE WHEN {NUMBER} IS NULL THEN NULL ELSE {found} END"
+    seen = ", ".join(map(str, maps.groups.tolist()))
+    return f"CASE WHEN {NUMBER} IN ({seen}) THEN {found} END"
 
 
-def _level_between(maps: Maps, value: str) -> str:
+def _level_between(maps: Maps) -> str:
     """Write the level between the maps of the groups whose centres lie to the left and right of the attribute."""
     assert maps.centres is not None
     pairs = list(pairwise(maps.centres.tolist()))
@@ -169,7 +197,7 @@ def _level_between(maps: Maps, value: str) -> str:
         f"CASE {GROUP} {' '.join(f'WHEN {i} THEN {sql_number(x)}' for i, x in enumerate(values))} END"
         for values in ([a for a, _ in pairs], [b - a for a, b in pairs])
     )
-    share = f"LEAST(GREATEST(({value} - {centre}) / {width}, 0e0), 1e0)"
+    share = f"LEAST(GREATEST(({ATTRIBUTE} - {centre}) / {width}, 0e0), 1e0)"
     return f"((1e0 - {share}) * ({_level(GROUP)}) + {share} * ({_level(RIGHT)}))"
 
 

@@ -15,10 +15,12 @@ from fairgroups.errors import InputError
 from fairgroups.partition import Partition
 from fairgroups.progress import progress_bar
 from fairgroups.reading import Reading, read_rows
+from fairgroups.repair.inputs import read_keys
 from fairgroups.repair.quality import People, floors, gaps, quality
 from fairgroups.repair.scores import ScoreRepair
 from fairgroups.rows import Missing, Rows
 from fairgroups.splitting import deal_rows
+from fairgroups.tables import is_missing, one_column, read_table
 
 __all__ = ["BEFORE", "Tradeoff", "tradeoff"]
 
@@ -111,6 +113,7 @@ def tradeoff(
     n_folds: int = 5,
     weight: str | None = None,
     cluster: str | None = None,
+    key: str | None = None,
     positive: Any = None,
     missing: Missing = "error",
     level: float = 0.95,
@@ -143,8 +146,12 @@ def tradeoff(
         Column that says which fold a row belongs to; else folds are made, alike in the attribute.
     weight, cluster : str, optional
         Columns of weights, and of which rows belong together.
-    positive, missing
-        See `audit`.
+    key : str, optional
+        Column that says who each row is, to tell people with the same score apart; see `ScoreRepair.transform`.
+    positive : label, optional
+        Which of two true labels counts as 1.
+    missing : {"error", "drop"}
+        What to do with missing values.
     level : float
         Of the intervals.
     n_permutations, seed : int
@@ -165,60 +172,44 @@ def tradeoff(
     >>> before["value"] > 0.5 > 0.2 > after["value"]
     True
     """
-    reading = read_rows(
-        data,
-        sensitive=sensitive,
-        outcome=score,
-        truth=truth,
-        weight=weight,
-        cluster=_one_of(cluster, fold),
-        positive=positive,
-        missing=missing,
-    )
-    rows = reading.rows
+    asked = _asked(methods)
     wanted = [float(max_gap)] if isinstance(max_gap, int | float | np.number) else [float(gap) for gap in max_gap]
-    if not wanted:
-        raise InputError("`max_gap` holds no gap.", "max_gap=(0, 0.05)")
-    if not 0.5 <= level < 1:
-        raise InputError(f"`level` must be between 0.5 and 1; got {level!r}.")
-    if rows.truth is not None and not np.isin(rows.truth, (0.0, 1.0)).all():
-        raise InputError("the true label must be yes or no.", "turn it into 0 and 1, or leave truth out.")
+    _check(wanted, level, threshold, missing)
+    roles = {"truth": truth, "weight": weight, "cluster": _one_of(cluster, fold)}
+    reading, keys = _read(data, score, sensitive, roles, key, positive, missing)
+    rows = reading.rows
     parts = _folds(rows, fold, n_folds, seed)
-    attribute = _attribute(rows)
+    fold_of = np.empty(rows.n, dtype=np.intp)
+    for i, part in enumerate(parts):
+        fold_of[part] = i
     people = People(
         score=rows.outcome,
         label=rows.truth,
         attributes=[column.values for column in rows.columns if column.levels is None],
         weight=np.ones(rows.n) if rows.weight is None else rows.weight,
-        fold=np.concatenate([np.full(part.size, i) for i, part in enumerate(parts)])[
-            np.argsort(np.concatenate(parts), kind="stable")
-        ],
+        fold=fold_of,
         threshold=threshold,
     )
     if threshold is None and people.probable:
         threshold = 0.5
         people = replace(people, threshold=threshold)
+    trial = _Trial(people, _attribute(rows), keys, parts)
     blocks = [np.arange(rows.n), *_blocks(rows, fold, seed)]
-    asked = _asked(methods)
     repairs, distributions = {}, {}
     before = [quality(people, people.score, block, debias=i == 0) for i, block in enumerate(blocks)]
-    nobody = np.zeros(rows.n, dtype=np.intp)
-    chance = floors(people, people.score, nobody, n_permutations, seed)
+    chance = floors(people, people.score, np.zeros(rows.n, dtype=np.intp), n_permutations, seed)
     records = _records(BEFORE, 1.0, before, before, chance, level)
     jobs = [(name, repair, gap) for name, repair in asked.items() for gap in wanted]
     with progress_bar("Repairing", shown=verbose) as advance:
         for done, (name, repair, gap) in enumerate(jobs, 1):
-            fair, codes = np.empty(rows.n), np.empty(rows.n, dtype=np.intp)
-            for part in parts:
-                rest = np.setdiff1d(np.arange(rows.n), part)
-                fitted = _fit(repair, gap, people, attribute, rest)
-                fair[part] = fitted.transform(people.score[part], sensitive=attribute[part])
-                codes[part] = fitted.assign(attribute[part])
-            final = _fit(repair, gap, people, attribute, np.arange(rows.n))
-            if isinstance(final.partition_, Partition) and not final.partition_.name:
+            final, fair = trial.run(name, repair, gap)
+            if not isinstance(final.partition_, Partition):
+                final.partition_ = replace(final.partition_, columns=tuple(reading.attributes))
+            elif not final.partition_.name:
                 final.partition_ = replace(final.partition_, name=reading.attributes[0])
+            codes = final.assign(trial.attribute)
             repairs[name, gap] = final
-            distributions[name, gap] = _distributions(final, people, fair, attribute)
+            distributions[name, gap] = _distributions(final, people, fair, codes)
             first = [b | gaps(people, people.score, codes, block) for b, block in zip(before, blocks, strict=True)]
             after = [
                 quality(people, fair, block, debias=i == 0) | gaps(people, fair, codes, block)
@@ -239,6 +230,101 @@ def tradeoff(
         "seed": seed,
     }
     return Tradeoff(records, repairs, distributions, settings, reading)
+
+
+@dataclass
+class _Trial:
+    """The people, their folds, and the groups found so far: the same for every gap."""
+
+    people: People
+    attribute: NDArray[Any]
+    keys: NDArray[Any] | None
+    parts: list[Codes]
+    groups: dict[tuple[str, int], Any] = field(default_factory=dict)
+
+    def run(self, name: str, repair: ScoreRepair, gap: float) -> tuple[ScoreRepair, Array]:
+        """Give the repair of everybody, and the scores that people left out get from the repairs of the others."""
+        everybody = np.arange(self.people.score.size)
+        fair = np.empty(everybody.size)
+        for i, part in enumerate(self.parts):
+            fitted = self._fit(name, repair, gap, i, np.setdiff1d(everybody, part))
+            keys = None if self.keys is None else self.keys[part]
+            fair[part] = fitted.transform(self.people.score[part], sensitive=self.attribute[part], key=keys)
+        return self._fit(name, repair, gap, -1, everybody), fair
+
+    def _fit(self, name: str, repair: ScoreRepair, gap: float, left_out: int, index: Codes) -> ScoreRepair:
+        known = (name, left_out) in self.groups
+        options = {"partition": self.groups[name, left_out]} if known else {}
+        fitted: ScoreRepair = clone(repair).set_params(max_gap=gap, **options)
+        people = self.people
+        fitted.fit(
+            people.score[index],
+            None if people.label is None else people.label[index],
+            sensitive=self.attribute[index],
+            sample_weight=people.weight[index],
+            key=None if self.keys is None else self.keys[index],
+        )
+        self.groups[name, left_out] = fitted.partition_
+        return fitted
+
+
+def _read(
+    data: Any,
+    score: str,
+    sensitive: str | Sequence[str],
+    roles: dict[str, str | None],
+    key: str | None,
+    positive: Any,
+    missing: Missing,
+) -> tuple[Reading, NDArray[Any] | None]:
+    """Read the rows, and the keys of those that are kept."""
+    attributes = [sensitive] if isinstance(sensitive, str) else list(sensitive)
+    table = read_table(data, [score, *attributes, *(name for name in (*roles.values(), key) if name is not None)])
+    columns = dict(table.columns)
+    truth = roles["truth"]
+    if truth is not None and positive is not None:
+        columns[truth] = _is_label(columns[truth], positive, truth)
+    place = "\0row"  # goes along, to say which rows are kept
+    columns[place] = np.arange(one_column(columns[score]).size)
+    reading = read_rows(
+        columns,
+        sensitive=sensitive,
+        outcome=score,
+        truth=truth,
+        base=place,
+        weight=roles["weight"],
+        cluster=roles["cluster"],
+        missing=missing,
+    )
+    rows = reading.rows
+    if rows.truth is not None and not np.isin(rows.truth, (0.0, 1.0)).all():
+        raise InputError("the true label must be yes or no.", "turn it into 0 and 1, or leave truth out.")
+    keys = None
+    if key is not None:
+        assert rows.base is not None
+        kept = one_column(columns[key])[rows.base.astype(np.intp)]
+        keys = np.array(read_keys(kept, rows.n), dtype=object)
+    return replace(reading, table=table), keys
+
+
+def _check(wanted: list[float], level: float, threshold: Any, missing: str) -> None:
+    if missing == "group":
+        raise InputError("repairs are judged on people whose attribute is known.", "missing='drop' leaves others out.")
+    if not wanted:
+        raise InputError("`max_gap` holds no gap.", "max_gap=(0, 0.05)")
+    if not 0.5 <= level < 1:
+        raise InputError(f"`level` must be between 0.5 and 1; got {level!r}.")
+    if threshold is not None and not (isinstance(threshold, int | float | np.number) and np.isfinite(threshold)):
+        raise InputError(f"`threshold` must be a number; got {threshold!r}.")
+
+
+def _is_label(column: Any, positive: Any, name: str) -> NDArray[Any]:
+    """Turn a true label into 0 and 1."""
+    values = [None if is_missing(x) else x for x in one_column(column).tolist()]
+    yes = [None if x is None else float(x == positive or str(x) == str(positive)) for x in values]
+    if 1.0 not in yes:
+        raise InputError(f"{name!r} never holds {positive!r}.", f"it holds {sorted({str(x) for x in values})[:5]}.")
+    return np.array([np.nan if x is None else x for x in yes])
 
 
 def _one_of(cluster: str | None, fold: str | None) -> str | None:
@@ -289,32 +375,29 @@ def _attribute(rows: Rows) -> NDArray[Any]:
     return table
 
 
-def _fit(repair: ScoreRepair, gap: float, people: People, attribute: NDArray[Any], rows: Codes) -> ScoreRepair:
-    label = None if people.label is None else people.label[rows]
-    fitted: ScoreRepair = clone(repair).set_params(max_gap=gap)
-    fitted.fit(people.score[rows], label, sensitive=attribute[rows], sample_weight=people.weight[rows])
-    return fitted
-
-
 def _records(
     method: str,
     gap: float,
     after: list[dict[str, float]],
     before: list[dict[str, float]],
-    chance: dict[str, float],
+    chance: tuple[dict[str, float], dict[str, float]],
     level: float,
 ) -> list[dict[str, Any]]:
     """Say what each measure is, and what it was; the first of the lists is on everybody, the others leave some out.
 
     Dependence without some people is given with its noise: taking the noise off cuts small values to 0, and such
     jumps would spoil the interval. It reaches up to the floor at least, since less cannot be told from nothing.
+    A gap is the largest of many differences, which noise makes larger: its interval begins where the noise that chance
+    alone shows is taken off, square by square.
     """
     out = []
     for name, value in after[0].items():
         low, high = _interval([one[name] for one in after], level)
         changes = [one[name] - other[name] for one, other in zip(after, before, strict=True)]
         change_low, change_high = _interval(changes, level)
-        floor = chance.get(name, float("nan"))
+        floor = chance[0].get(name, float("nan"))
+        if name.endswith("_gap"):
+            low = float(np.sqrt(max(max(low, 0.0) ** 2 - chance[1].get(name, 0.0) ** 2, 0.0)))
         least = floor if name in ("hgr", "decision_dependence") and floor == floor else 0.0  # noqa: PLR0124
         out.append(
             {
@@ -343,9 +426,8 @@ def _interval(values: list[float], level: float) -> tuple[float, float]:
     return whole - reach, whole + reach
 
 
-def _distributions(repair: ScoreRepair, people: People, fair: Array, attribute: NDArray[Any]) -> list[dict[str, Any]]:
+def _distributions(repair: ScoreRepair, people: People, fair: Array, codes: Codes) -> list[dict[str, Any]]:
     """Give each group's distribution function before and after, at scores spread over the range."""
-    codes = repair.assign(attribute)
     marks = np.linspace(min(people.score.min(), fair.min()), max(people.score.max(), fair.max()), POINTS)
     out = []
     for k, label in enumerate(repair.partition_.labels):

@@ -50,17 +50,15 @@ class Distribution:
 
     values: Array
     levels: Array
+    line: tuple[Array, Array] | None = None  # levels and values between which quantiles are read, where given
 
     def quantile(self, u: Array) -> Array:
-        """Give the smallest value with at least a share u at or below it."""
+        """Give the smallest value with at least a share u at or below it, or the value on the line."""
+        if self.line is not None:
+            between: Array = np.interp(u, *self.line)
+            return between
         at = np.searchsorted(self.levels, u - ROUNDING, side="left")
         return self.values[np.minimum(at, self.values.size - 1)]
-
-    def below(self, score: Array) -> tuple[Array, Array]:
-        """Give the levels just below and at each score, equal between two values of the group."""
-        left, right = (np.searchsorted(self.values, score, side=side) for side in ("left", "right"))
-        levels = np.concatenate([[0.0], self.levels])
-        return levels[left], levels[right]
 
 
 def distribution(score: Array, weight: Array | None = None, at: Array | None = None) -> Distribution:
@@ -85,12 +83,15 @@ class Targets:
     levels: Array
     values: Array
     gap: float
+    slack: float = 0.0  # on a grid of levels: one step, by which a level may be off either way
 
     def at(self, v: Array) -> Array:
         """Give T(v): −∞ at and below level 0, ∞ above 1 − α."""
         out = self.values[np.minimum(self._place(v - ROUNDING), self.values.size - 1)]
+        if self.gap == 0:
+            return out
         out = np.where(v > 1 - self.gap + ROUNDING, np.inf, out)
-        return np.where(v <= ROUNDING, -np.inf, out) if self.gap > 0 else out
+        return np.where(v <= ROUNDING, -np.inf, out)
 
     @cached_property
     def equal_steps(self) -> bool:
@@ -110,8 +111,13 @@ class Targets:
 
     def limits(self, u: Array) -> tuple[Array, Array]:
         """Give the least and the largest score that level u may have."""
-        high = self.at(u)
-        return (high if self.gap == 0 else self.at(u - self.gap)), high
+        if self.gap == 0 and self.slack == 0:
+            both = self.at(u)
+            return both, both
+        low, high = self.at(u - self.gap - self.slack), self.at(u + self.slack)
+        if self.gap == 0:  # T is defined up to both ends
+            low = np.where(u - self.slack <= ROUNDING, self.values[0], low)
+        return low, high
 
 
 def relaxed_targets(
@@ -133,7 +139,7 @@ def relaxed_targets(
     share = (weights / weights.sum())[:, None]
     mean = _nearest_squared(low, high, share)
     values = mean if cost == "w2" else np.clip(mean, *_nearest(low, high, share))
-    return Targets(levels, np.maximum.accumulate(values), gap)
+    return Targets(levels, np.maximum.accumulate(values), gap, 0.0 if n_levels is None else top / n_levels)
 
 
 def _nearest_squared(low: Array, high: Array, share: Array) -> Array:
@@ -147,13 +153,14 @@ def _nearest_squared(low: Array, high: Array, share: Array) -> Array:
         pull = np.sum(share * (np.maximum(low - middle, 0.0) - np.maximum(middle - high, 0.0)), axis=0)
         left, right = np.where(pull > 0, middle, left), np.where(pull > 0, right, middle)
     middle = (left + right) / 2
-    scale = ROUNDING * (1 + np.abs(middle))
+    spread = float(high.max() - low.min())
+    scale = ROUNDING * spread + 4e-16 * np.abs(middle)
     below, above = low > middle + scale, high < middle - scale
     mass = np.sum(share * (below + above), axis=0)
     exact = np.sum(share * (np.where(below, low, 0.0) + np.where(above, high, 0.0)), axis=0)
     common = low.max(axis=0) <= high.min(axis=0)  # nothing has to move: any point of the common part will do
     exact = np.divide(exact, mass, out=middle.copy(), where=mass > 0)
-    near = np.abs(exact - middle) <= 1e-9 * (1 + np.abs(middle))
+    near = np.abs(exact - middle) <= 1e-9 * spread + 4e-16 * np.abs(middle)
     point: Array = np.where(common, low.max(axis=0), np.where(near, exact, middle))
     return point
 

@@ -91,7 +91,7 @@ def render_repair(found: Tradeoff, method: str, max_gap: float, notes: Sequence[
         charts.append(("The same for decisions", frontier_chart(found, "accuracy", "decision_dependence"), caption))
     options = repair.get_params(deep=False)
     facts = [
-        ("Data", f"{settings['rows']:,} rows".replace(",", "\u202f")),
+        ("Data", f"{_thousands(settings['rows'])} rows"),
         ("Score", str(settings["score"])),
         ("Attribute", name),
         *([("True label", str(settings["truth"]))] if settings["truth"] else []),
@@ -106,7 +106,7 @@ def render_repair(found: Tradeoff, method: str, max_gap: float, notes: Sequence[
         "repair.html",
         title=f"Repair of {settings['score']} by {name}",
         finding=repair_finding(found, method, max_gap),
-        certainty=f"Judged on {settings['rows']:,} rows, each by maps learnt on others.".replace(",", "\u202f", 1),
+        certainty=f"Judged on {_thousands(settings['rows'])} rows, each by maps learnt on others.",
         level=_level(found),
         rows=before_and_after(found, method, max_gap),
         notes=list(notes),
@@ -133,6 +133,10 @@ def _row(record: dict[str, Any]) -> dict[str, str]:
         "change": "" if moved else f"{said('change', '+')} ({said('change_low', '+')} to {said('change_high', '+')})",
         "floor": "" if math.isnan(record["floor"]) else f"up to {said('floor')}{unit}",
     }
+
+
+def _thousands(n: int) -> str:
+    return f"{n:,}".replace(",", "\u202f")
 
 
 def _level(found: Tradeoff) -> str:
