@@ -216,21 +216,19 @@ def _least_step(groups: list[Distribution], targets: Targets, max_gap: float) ->
 
 
 def _knots(groups: list[tuple[Array, Array, NDArray[Any]]], shares: Array, n_levels: int | None) -> Array:
-    """Choose where scores are told apart: every distinct one, or twice `n_levels` quantiles.
+    """Choose where scores are told apart: every distinct one, or about twice `n_levels` quantiles of the groups.
 
-    Quantiles are of a mixture in which each group counts half for its share and half as much as every other: so no
-    group, however small, has more than a share of K/`n_levels` between two knots.
+    Half of the quantiles go to groups by their share and half to all alike: so no group, however small, has more than a
+    share of K/`n_levels` between two knots.
     """
-    scores = np.concatenate([values for values, _, _ in groups])
-    order = np.argsort(scores, kind="stable")
-    ordered = scores[order]
-    new = np.concatenate([[True], np.diff(ordered) > 0])
-    if n_levels is None or np.count_nonzero(new) <= n_levels:
-        distinct: Array = ordered[new]
+    ordered = np.sort(np.concatenate([values for values, _, _ in groups]))
+    distinct: Array = ordered[np.concatenate([[True], np.diff(ordered) > 0])]
+    if n_levels is None or distinct.size <= n_levels:
         return distinct
-    weights = (shares + 1 / len(groups)) / 2
-    mass = np.concatenate([w * m / m.sum() for w, (_, m, _) in zip(weights, groups, strict=True)])[order]
-    reached = np.cumsum(mass)
-    at = np.searchsorted(reached, reached[-1] * np.arange(1, 2 * n_levels) / (2 * n_levels))
-    chosen: Array = np.unique(ordered[np.concatenate([[0], at, [ordered.size - 1]])])
-    return chosen
+    chosen = [distinct[[0, -1]]]
+    for share, (values, mass, _) in zip(shares, groups, strict=True):
+        n = int(np.ceil(n_levels * (share + 1 / len(groups))))
+        reached = np.cumsum(mass)
+        at = np.searchsorted(reached, reached[-1] * np.arange(1, n) / n)
+        chosen.append(values[np.minimum(at, values.size - 1)])
+    return np.unique(np.concatenate(chosen))

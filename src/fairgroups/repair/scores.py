@@ -169,7 +169,13 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         )
         self.maps_ = replace(maps, centres=self._centres(sensitive, rows, weight)) if self.smooth else maps
         self.n_features_in_ = 1
-        fair = self.transform(values, sensitive=sensitive, key=key)
+        order = np.concatenate(list(rows.values()))  # people of a group from low to high: quicker to look up
+        others = np.ones(values.size, dtype=bool)
+        others[order] = False
+        order = np.concatenate([order, np.flatnonzero(others)])
+        fair = np.empty(values.size)
+        chance = self._chance(values, key)
+        fair[order] = self._move(values[order], codes[order], chance[order], self._along(sensitive)[order])
         self._report(fair, values, codes, label, weight)
         return self
 
@@ -199,16 +205,28 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 "fit on people of every group, or use a partition without it.",
             )
         inside = np.clip(values, maps.low, maps.high)
-        chance = self._chance(inside, key)
-        out = np.full(values.size, np.nan)
-        known = codes >= 0
-        level = np.zeros(values.size)
+        return self._move(inside, codes, self._chance(inside, key), self._along(sensitive))
+
+    def _along(self, sensitive: Any) -> Array:
+        """Give the attribute where maps vary with it."""
+        if self.maps_.centres is None:
+            return np.zeros(len(sensitive))
+        return np.nan_to_num(numbers(one_column(flat(sensitive)), "sensitive"))
+
+    def _move(self, inside: Array, codes: Codes, chance: Array, attribute: Array) -> Array:
+        """Give the fair scores of people whose groups are known."""
+        maps = self.maps_
+        out = np.full(inside.size, np.nan)
+        seen = np.zeros(self.partition_.n_groups + 1, dtype=bool)  # the last for those of no group, −1
+        seen[maps.groups] = True
+        known = seen[codes]
+        level = np.zeros(inside.size)
         if maps.centres is None:
             at = {int(k): i for i, k in enumerate(maps.groups)}
-            for k, rows in members(codes).items():
+            for k, rows in members(np.where(known, codes, -1)).items():
                 level[rows] = maps.level(at[k], inside[rows], chance[rows])
         else:
-            left, share = maps.between(np.nan_to_num(numbers(one_column(flat(sensitive)), "sensitive")))
+            left, share = maps.between(attribute)
             for i in range(maps.groups.size):
                 for side, part in ((left, 1 - share), (np.minimum(left + 1, maps.groups.size - 1), share)):
                     rows = known & (side == i) & (part > 0)
