@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from fairgroups.repair.dependence import correlation_ratio, gedi, hgr
     from fairgroups.repair.scores import ScoreRepair
     from fairgroups.repair.tradeoff import Tradeoff, tradeoff
+    from fairgroups.sources import Source
 
 _HOME = {
     "Audit": "audits",
@@ -63,6 +64,7 @@ _HOME = {
     "gedi": "repair.dependence",
     "hgr": "repair.dependence",
     "ScoreRepair": "repair.scores",
+    "Source": "sources",
     "Tradeoff": "repair.tradeoff",
     "tradeoff": "repair.tradeoff",
 }
@@ -90,6 +92,7 @@ __all__ = [
     "Partition",
     "SchemaError",
     "ScoreRepair",
+    "Source",
     "Tradeoff",
     "__version__",
     "adjusted_rand_index",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
@@ -15,6 +16,7 @@ from fairgroups.audits import Audit, Replication
 from fairgroups.boxes import BoxPartition
 from fairgroups.checking import Checks, run_checks
 from fairgroups.crossfitting import Half, cross_fit
+from fairgroups.engines import is_lazy
 from fairgroups.errors import InputError
 from fairgroups.evidence.band import Band, Calibration, check_level
 from fairgroups.evidence.gaps import rate_gap, variance_of_phi
@@ -31,6 +33,7 @@ from fairgroups.records import describe_column, notes_on, records_of, scale_agai
 from fairgroups.report.words import conclude
 from fairgroups.rows import Missing, Rows, check_measure
 from fairgroups.search.monotone import Monotonic
+from fairgroups.sources import Source
 
 __all__ = ["audit"]
 
@@ -74,8 +77,10 @@ def audit(
 
     Parameters
     ----------
-    data : frame, mapping or path
-        A data frame of any library, a mapping of column names to values, or a CSV or Parquet file.
+    data : frame, mapping, path or Source
+        A data frame of any library, a mapping of column names to values, or a file; see `Source` for folders, patterns
+        and databases. Lazy frames (Polars, DuckDB, Ibis, Dask, PySpark …), databases and files of more than two million
+        rows are counted where they are, in up to 65 536 cells.
     sensitive : str or list of str
         The column of the sensitive attribute, or several: groups are then boxes, and text columns are categories.
     outcome, truth, weight : str
@@ -151,6 +156,7 @@ def audit(
         missing=missing,
         n_cells=n_cells,
         given=partition,
+        verbose=verbose,
     )
     rows = reading.rows
     several = len(reading.attributes) > 1
@@ -278,6 +284,12 @@ def _assemble(asked: _Asked, case: _Case, measure: Measure, at: int) -> Audit:
             if key in shifted:
                 shifted[key] += asked.offset
     notes = [] if case.found is None else list(case.found.notes)
+    cells = None if case.found is None else case.found.cells
+    if cells is not None and rows.count is not None and not cells.distinct:
+        notes.append(
+            f"The people were counted in {len(cells):,} cells of {asked.reading.attributes[0]}; borders inside cells "
+            f"could add at most {100 * cells.loss(measure, partition.n_groups):.2g} % of the outcome's variance to Φ's."
+        )
     notes += notes_on(rows, groups, how.inference, partition, searched=case.found is not None, chosen=chosen)
     checks = Checks()
     if asked.checks:
@@ -325,7 +337,7 @@ def _assemble(asked: _Asked, case: _Case, measure: Measure, at: int) -> Audit:
         notes=notes,
         settings=_settings(asked, case, measure, direction, gap),
         data={
-            "source": Path(asked.data).name if isinstance(asked.data, str | Path) else "a table in memory",
+            "source": _source(asked.data),
             "rows": rows.n,
             "rows_judged": case.judging.n,
             "dropped": dict(rows.dropped),
@@ -334,6 +346,13 @@ def _assemble(asked: _Asked, case: _Case, measure: Measure, at: int) -> Audit:
         },
         table=asked.reading.table,
     )
+
+
+def _source(data: Any) -> str:
+    """Say where the data came from, without a password."""
+    if isinstance(data, str | Path | Source):
+        return (data if isinstance(data, Source) else Source(data)).name
+    return f"a table in {nw.from_native(data).implementation.name.lower()}" if is_lazy(data) else "a table in memory"
 
 
 def _against(evidence: Evidence, against: Against) -> tuple[Array, Array]:

@@ -31,8 +31,9 @@ class Cells:
     """Sums over the rows of each cell of a sensitive attribute.
 
     Cell j holds the values from ``edges[j]`` up to, not including, ``edges[j + 1]``; the outermost cells hold all
-    values beyond them. ``first[j]`` is the smallest value seen in it. With ``distinct`` each cell is a single value. If
-    `missing` is true, one more cell at the end of every sum holds the rows whose value is missing.
+    values beyond them. ``first[j]`` and ``last[j]`` are the smallest and largest values seen in it. With ``distinct``
+    each cell is a single value. If `missing` is true, one more cell at the end of every sum holds the rows whose value
+    is missing.
 
     Examples
     --------
@@ -45,6 +46,7 @@ class Cells:
     name: str
     edges: Array
     first: Array
+    last: Array
     rows: NDArray[np.int64]
     measures: Mapping[str, Measure]
     moments: Mapping[str, Moments]
@@ -174,7 +176,8 @@ class Cells:
         return cls(
             name=rows.name,
             edges=binner.edges,
-            first=binner.first_values(values),
+            first=binner.ends(values, np.minimum, np.inf),
+            last=binner.ends(values if last is None else last, np.maximum, -np.inf),
             rows=row_counts,
             measures=measures,
             moments={name: _moments(a, b, rows, total, row_counts) for name, (a, b) in columns.items()},
@@ -191,8 +194,8 @@ class Cells:
 
         A border inside a cell of people with values y would part them, at best, into those above and those below the
         middle between the rates of the two groups beside it. Keeping the cell whole then costs at most
-        |r₁ − r₂| Σ|y − ȳ|, and Σ|y − ȳ| ≤ n s; for yes/no outcomes it is 2 n p (1 − p). Every cell is taken to hold
-        several values, and the rates to be as far apart as any.
+        |r₁ − r₂| Σ|y − ȳ|, and Σ|y − ȳ| ≤ n s; for yes/no outcomes it is 2 n p (1 − p). The rates are taken to be as
+        far apart as any; cells of one value cost nothing.
         """
         if self.distinct:
             return 0.0
@@ -206,6 +209,7 @@ class Cells:
             squares = np.divide(moments.aa, moments.bb, out=np.zeros_like(b), where=moments.bb > 0)
             apart = np.sqrt(np.maximum(squares - rate**2, 0.0))
             variance = float(moments.aa.sum() / moments.bb.sum() - (moments.a.sum() / total) ** 2)
+        apart = np.where(self.last > self.first, apart, 0.0)
         costs = np.sort(b / total * apart * (moments.high - moments.low))[::-1]
         return float(costs[: max(n_groups - 1, 0)].sum() / variance) if variance > 0 else 0.0
 
@@ -254,6 +258,11 @@ class Cells:
                 left.rows[: len(left)] == 0,
                 right.first,
                 np.where(right.rows[: len(right)] == 0, left.first, np.minimum(left.first, right.first)),
+            ),
+            last=np.where(
+                left.rows[: len(left)] == 0,
+                right.last,
+                np.where(right.rows[: len(right)] == 0, left.last, np.maximum(left.last, right.last)),
             ),
             rows=left.rows + right.rows,
             moments={name: left.moments[name] + right.moments[name] for name in left.moments},
@@ -350,13 +359,14 @@ class _Binner:
             return ordered if self.starts is None else np.add.reduceat(ordered, self.starts)
         return sum_by(self.codes, column, self.edges.size)
 
-    def first_values(self, values: Array) -> Array:
-        """Give the smallest value in each cell; its lower edge where there is none."""
+    def ends(self, values: Array, which: np.ufunc, start: float) -> Array:
+        """Give the smallest or largest value in each cell; its lower edge where there is none."""
         if self.distinct:
-            return self.edges
-        first = np.full(self.edges.size, np.inf)
-        np.minimum.at(first, self.codes, values)
-        return np.where(np.isinf(first), self.edges, first)
+            ordered = values[self.order] + 0.0  # no −0
+            return ordered if self.starts is None else which.reduceat(ordered, self.starts)
+        found = np.full(self.edges.size, start)
+        which.at(found, self.codes, values)
+        return np.where(np.isinf(found), self.edges, found)
 
     @property
     def row_counts(self) -> NDArray[np.int64]:

@@ -125,12 +125,13 @@ def _selected(
     import narwhals as nw
 
     chosen: list[Any] = []
+    nans = not _is_sqlite(frame.to_native())
     for d, (name, is_number) in enumerate(zip(attributes, numeric, strict=True)):
         column = nw.col(name)
-        chosen.append((_known(column) if is_number else column.cast(nw.String)).alias(f"x{d}"))
+        chosen.append((_known(column, nans=nans) if is_number else column.cast(nw.String)).alias(f"x{d}"))
     for role, is_number in kinds.items():
         column = nw.col(named[role])
-        chosen.append((_known(column) if is_number else column).alias(role))
+        chosen.append((_known(column, nans=nans) if is_number else column).alias(role))
     if "weight" in named:
         chosen.append(nw.col(named["weight"]).cast(nw.Float64).alias("weight"))
     return frame.select(*chosen)
@@ -140,12 +141,17 @@ def _is_numeric(kind: Any) -> bool:
     return bool(kind.is_numeric()) or str(kind).startswith("Decimal")
 
 
-def _known(column: nw.Expr) -> nw.Expr:
+def _known(column: nw.Expr, *, nans: bool) -> nw.Expr:
     """Give numbers, null where they are not known."""
     import narwhals as nw
 
     number = column.cast(nw.Float64)
-    return nw.when(~number.is_nan()).then(number)
+    return nw.when(~number.is_nan()).then(number) if nans else number
+
+
+def _is_sqlite(native: Any) -> bool:
+    """Say whether an Ibis table lies in SQLite, which has no NaN and no word for it."""
+    return type(native).__module__.startswith("ibis") and native.get_backend().name == "sqlite"
 
 
 def _collect(frame: Any) -> dict[str, NDArray[Any]]:

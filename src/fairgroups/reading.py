@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from fairgroups.errors import InputError
 from fairgroups.measures import MEASURES, JointMeasure, Measure
 from fairgroups.partition import Partition
 from fairgroups.rows import Missing, Rows
+from fairgroups.sources import LARGE, Source, count_of
 from fairgroups.tables import Table, lazy_builder, read_table
 
 __all__ = ["Reading", "centred", "given_groups", "read_rows"]
@@ -42,6 +44,7 @@ def read_rows(
     missing: Missing = "error",
     n_cells: int | None = None,
     given: Any = None,
+    verbose: bool = False,
 ) -> Reading:
     """Read and check the columns that were named; a lazy frame's people are counted in `n_cells` cells where they are.
 
@@ -55,6 +58,13 @@ def read_rows(
             raise InputError(f"`{role}` must be the name of one column; got {name!r}.")
     roles = {"outcome": outcome, "truth": truth, "base": base, "weight": weight, "cluster": cluster}
     named = {role: name for role, name in roles.items() if name is not None}
+    if isinstance(data, str | Path | Source):
+        source = data if isinstance(data, Source) else Source(data)
+        with source.opened([*attributes, *named.values()], verbose=verbose) as (_, relation):
+            if source.is_database or (cluster is None and count_of(relation) > LARGE):
+                options: dict[str, Any] = {"sensitive": sensitive, "outcome": outcome, "truth": truth, "base": base}
+                options |= {"weight": weight, "cluster": cluster, "positive": positive, "missing": missing}
+                return read_rows(relation, **options, n_cells=n_cells, given=given)
     if is_lazy(data):
         groups = None if given is None else given_groups(given, attributes, missing)
         rows = count_rows(data, attributes, roles, positive=positive, missing=missing, n_cells=n_cells, given=groups)

@@ -1,82 +1,312 @@
-"""Files, read by an embedded DuckDB: CSV and Parquet, larger than memory where only a pass over them is needed."""
+"""Files, folders and database tables, read by an embedded DuckDB, or by Ibis where a server holds them.
+
+Nothing is loaded that is not needed, and what is larger than memory is counted where it lies.
+"""
 
 from __future__ import annotations
 
 import csv
+import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 from numpy.typing import NDArray
 
 from fairgroups.errors import ColumnError, InputError
 
-__all__ = ["NOT_A_VALUE", "holds_text", "opened", "quoted", "read_columns"]
+__all__ = ["LARGE", "NOT_A_VALUE", "Source", "count_of", "holds_text", "quoted", "read_columns"]
 
 NOT_A_VALUE = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"]
+LARGE = 2_000_000  # rows beyond which a table is counted where it is
 _CSV_TYPES = ["BIGINT", "DOUBLE", "DATE", "TIMESTAMP", "VARCHAR"]
 _TEXT_FILES = {".csv", ".tsv", ".txt"}
+_PARQUET_FILES = {".parquet", ".pq"}
+_JSON_FILES = {".json", ".jsonl", ".ndjson"}
+_ARROW_FILES = {".arrow", ".feather", ".ipc"}
+_DATABASES = {".duckdb": "duckdb", ".ddb": "duckdb", ".sqlite": "sqlite", ".sqlite3": "sqlite"}
+_SCHEMES = ("postgresql", "postgres", "sqlite", "duckdb")
 
 
-@contextmanager
-def opened(
-    path: Path, wanted: Sequence[str], *, as_text: bool = False, text: Sequence[str] = ()
-) -> Iterator[tuple[Any, Any]]:
-    """Open a file as a DuckDB relation, in a connection that closes with it; errors name the file.
+@dataclass(frozen=True)
+class Source:
+    """Where a table is: a file, files by a pattern, a folder, or a table in a database.
 
     Parameters
     ----------
-    path : Path
-        A CSV or Parquet file.
-    wanted : sequence of str
-        Columns that must be there.
-    as_text : bool
-        Leave the columns of a CSV file as they are written.
-    text : sequence of str
-        Leave these as they are written.
-    """
-    import duckdb
+    location : str or Path
+        A CSV, Parquet, JSON-lines or Arrow file; a pattern such as ``scores/*.parquet``; a folder of such files, its
+        subfolders ``year=2025`` being columns; a DuckDB or SQLite file; or ``postgresql://host/database``. Passwords
+        are best left to the environment (PGPASSWORD or a .pgpass file); one in an address is never shown.
+    table : str, optional
+        The table of a database.
+    where : str, optional
+        An SQL condition on the rows: ``"year = 2025"``.
+    sql : str, optional
+        A query to read instead; files are called ``data`` in it.
+    memory_limit : str, optional
+        The most memory that DuckDB may use, such as ``"1GB"``.
 
-    if not path.exists():
-        raise InputError(f"there is no file {str(path)!r}.", "check the path; quote it if it holds spaces.")
-    if not path.is_file():
-        raise InputError(f"{str(path)!r} is not a file.", "name a .csv, .tsv or .parquet file.")
-    if path.stat().st_size == 0:
-        raise InputError(f"{path.name!r} is empty.")
-    try:
-        with duckdb.connect() as connection:
-            if path.suffix.lower() in (".parquet", ".pq"):
-                relation = connection.read_parquet(_literal(path))
-            elif holds_text(path):
-                relation = _read_csv(connection, path, wanted, as_text=as_text, text=text)
+    Examples
+    --------
+    >>> from fairgroups import Source
+    >>> Source("postgresql://ann:secret@host/scores", table="loans")
+    Source('postgresql://ann:***@host/scores', table='loans')
+    """
+
+    location: str | Path
+    table: str | None = None
+    where: str | None = None
+    sql: str | None = None
+    memory_limit: str | None = None
+
+    def __repr__(self) -> str:
+        options = {name: getattr(self, name) for name in ("table", "where", "sql", "memory_limit")}
+        said = "".join(f", {name}={value!r}" for name, value in options.items() if value is not None)
+        return f"Source({self.name!r}{said})"
+
+    @property
+    def name(self) -> str:
+        """Say where the table is, without a password."""
+        text = str(self.location)
+        if not self._is_address:
+            return text if any(letter in text for letter in "*?[") else Path(text).name or text
+        parts = urlsplit(text)
+        if parts.password is None:
+            return re.sub(r"(password=)[^&\s]+", r"\1***", text, flags=re.IGNORECASE)
+        hidden = parts.netloc.replace(f":{parts.netloc.rsplit('@', 1)[0].split(':', 1)[1]}@", ":***@", 1)
+        return urlunsplit(parts._replace(netloc=hidden))
+
+    @property
+    def _is_address(self) -> bool:
+        return (
+            isinstance(self.location, str) and self.location.split("://", 1)[0] in _SCHEMES and "://" in self.location
+        )
+
+    @property
+    def is_database(self) -> bool:
+        """Say whether a database holds the table."""
+        return self._is_address or Path(self.location).suffix.lower() in _DATABASES
+
+    @contextmanager
+    def opened(
+        self, wanted: Sequence[str] = (), *, as_text: bool = False, text: Sequence[str] = (), verbose: bool = False
+    ) -> Iterator[tuple[Any, Any]]:
+        """Open the table as a relation of DuckDB or a table of Ibis, in a connection that closes with it.
+
+        Parameters
+        ----------
+        wanted : sequence of str
+            Columns that must be there.
+        as_text : bool
+            Leave the columns of a CSV file as they are written.
+        text : sequence of str
+            Leave these as they are written.
+        verbose : bool
+            Show DuckDB's progress bar.
+        """
+        import duckdb
+
+        try:
+            if self.is_database:
+                with self._database() as (connection, relation):
+                    _check_columns(relation, wanted)
+                    yield connection, relation
+                return
+            with duckdb.connect() as connection:
+                if self.memory_limit is not None:
+                    connection.execute("SET memory_limit = ?", [self.memory_limit])
+                    connection.execute("SET preserve_insertion_order = false")
+                connection.execute(f"SET enable_progress_bar = {bool(verbose)}")
+                relation = self._files(connection, wanted, as_text=as_text, text=text)
+                if self.sql is not None:
+                    relation.create_view("data")
+                    relation = connection.sql(self.sql)
+                if self.where is not None:
+                    relation = relation.filter(self.where)
+                _check_columns(relation, wanted)
+                yield connection, relation
+        except duckdb.Error as error:
+            said = " ".join(str(error).split())[:300]
+            hint = "check that the file is complete."
+            if self.where is not None or self.sql is not None:
+                hint = "check the query: columns in \"double quotes\", text in 'single ones'."
+            raise InputError(f"cannot read {self.name!r}: {said}", hint) from error
+
+    def _files(self, connection: Any, wanted: Sequence[str], *, as_text: bool, text: Sequence[str]) -> Any:
+        path = Path(self.location)
+        if self.table is not None:
+            raise InputError(f"{path.name!r} is no database, so it has no table {self.table!r}.", "leave it out.")
+        if not path.exists() and any(letter in str(path) for letter in "*?["):
+            return _several(connection, str(path), path.name)
+        if not path.exists():
+            raise InputError(f"there is no file {str(path)!r}.", "check the path; quote it if it holds spaces.")
+        if path.is_dir():
+            return _folder(connection, path)
+        if not path.is_file():
+            raise InputError(f"{str(path)!r} is not a file.", "name a .csv, .tsv or .parquet file.")
+        if path.stat().st_size == 0:
+            raise InputError(f"{path.name!r} is empty.")
+        if holds_text(path):
+            return _read_csv(connection, path, wanted, as_text=as_text, text=text)
+        return _several(connection, _literal(path), path.name)
+
+    @contextmanager
+    def _database(self) -> Iterator[tuple[Any, Any]]:
+        """Open a database, to read only."""
+        if self.table is None and self.sql is None:
+            raise InputError(f"{self.name!r} is a database.", "name its table (--table), or a query (--sql).")
+        kind, path = self._kind()
+        if kind == "duckdb":
+            import duckdb
+
+            _check_file(path)
+            with duckdb.connect(path, read_only=True) as connection:
+                relation = connection.sql(self.sql) if self.sql is not None else connection.table(str(self.table))
+                yield connection, relation.filter(self.where) if self.where is not None else relation
+            return
+        try:
+            import ibis
+        except ImportError:
+            raise InputError(
+                f"{kind} needs Ibis to be read.", "pip install 'fairgroups[sql]', or export the table to Parquet."
+            ) from None
+        if kind == "sqlite":
+            _check_file(path)
+        backend = None
+        try:
+            address = str(self.location).replace("postgresql://", "postgres://", 1)
+            backend = ibis.sqlite.connect(path) if kind == "sqlite" else ibis.connect(address)
+            _read_only(backend, kind)
+            if self.sql is None and self.where is None:
+                found = backend.table(str(self.table))
             else:
-                raise InputError(
-                    f"cannot tell the format of {path.name!r}.",
-                    "give a .csv, .tsv or .parquet file (.csv.gz is fine).",
-                )
-            for name in wanted:
-                if name not in relation.columns:
-                    raise ColumnError(name, relation.columns)
-            yield connection, relation
-    except duckdb.Error as error:
-        raise InputError(
-            f"cannot read {path.name!r}: {' '.join(str(error).split())[:300]}", "check that the file is complete."
-        ) from error
+                query = self.sql if self.sql is not None else f"SELECT * FROM {quoted(str(self.table))}"  # noqa: S608
+                if self.where is not None:
+                    query = f"SELECT * FROM ({query}) AS data WHERE {self.where}"  # noqa: S608
+                found = backend.sql(query, schema=_schema(backend, kind, query))
+        except Exception as error:  # noqa: BLE001  whatever a database says may hold the address
+            if backend is not None:
+                backend.disconnect()
+            raise InputError(f"cannot read {self.name!r}: {self._cleaned(error)}", "check address and table.") from None
+        try:
+            yield backend, found
+        finally:
+            backend.disconnect()
+
+    def _kind(self) -> tuple[str, str]:
+        text = str(self.location)
+        if not self._is_address:
+            return _DATABASES[Path(text).suffix.lower()], text
+        scheme = text.split("://", 1)[0]
+        return ("postgresql" if scheme.startswith("postgres") else scheme), text.split("://", 1)[1].removeprefix("/")
+
+    def _cleaned(self, error: Exception) -> str:
+        """Write an error without the password of the address."""
+        said = " ".join(str(error).split())[:300]
+        password = urlsplit(str(self.location)).password if self._is_address else None
+        for secret in (password, os.environ.get("PGPASSWORD")):
+            said = said.replace(secret, "***") if secret else said
+        return said
+
+
+def _check_columns(relation: Any, wanted: Sequence[str]) -> None:
+    for name in wanted:
+        if name not in relation.columns:
+            raise ColumnError(name, relation.columns)
+
+
+def _check_file(path: str) -> None:
+    if not Path(path).is_file():
+        raise InputError(f"there is no file {path!r}.", "check the path.")
+
+
+def _read_only(backend: Any, kind: str) -> None:
+    """Let a connection read only."""
+    if kind == "sqlite":
+        backend.con.execute("PRAGMA query_only = ON")
+        return
+    with backend.con.cursor() as cursor:
+        cursor.execute("SET default_transaction_read_only = on")
+    backend.con.commit()
+
+
+def _schema(backend: Any, kind: str, query: str) -> dict[str, str]:
+    """Give the columns of a query and what they hold, as far as it matters here."""
+    first = f"SELECT * FROM ({query}) AS data LIMIT 1"  # noqa: S608
+    if kind == "sqlite":
+        found = backend.con.execute(first)
+        row = found.fetchone() or ()
+        types = {int: "int64", float: "float64"}
+        return {
+            column[0]: types.get(type(value), "string") for column, value in zip(found.description, row, strict=False)
+        }
+    with backend.con.cursor() as cursor:
+        cursor.execute(first)
+        described = cursor.description
+    backend.con.rollback()
+    types_of = {16: "boolean", 20: "int64", 21: "int64", 23: "int64", 700: "float64", 701: "float64", 1700: "float64"}
+    return {column.name: types_of.get(column.type_code, "string") for column in described}
+
+
+def _several(connection: Any, pattern: str, name: str) -> Any:
+    """Read files of one kind, by a pattern."""
+    suffixes = {suffix.lower() for suffix in Path(pattern).suffixes[-2:]}
+    if suffixes & _PARQUET_FILES:
+        return connection.read_parquet(pattern, hive_partitioning=True, union_by_name=True)
+    if suffixes & _TEXT_FILES:
+        options = {"sample_size": -1, "na_values": NOT_A_VALUE, "auto_type_candidates": _CSV_TYPES}
+        return connection.read_csv(pattern, union_by_name=True, hive_partitioning=True, **options)
+    if suffixes & _JSON_FILES:
+        return connection.read_json(pattern)
+    if suffixes & _ARROW_FILES:
+        return _read_arrow(connection, pattern)
+    raise InputError(
+        f"cannot tell the format of {name!r}.",
+        "give .csv, .tsv, .parquet, .jsonl or .arrow files (.csv.gz is fine).",
+    )
+
+
+def _read_arrow(connection: Any, pattern: str) -> Any:
+    try:
+        import pyarrow.dataset as arrow
+    except ImportError:
+        raise InputError("Arrow files need pyarrow.", "pip install pyarrow, or write Parquet.") from None
+    from glob import glob
+
+    files = sorted(glob(pattern))  # noqa: PTH207  a whole pattern, with its folders
+    if not files:
+        raise InputError(f"no file is called {pattern!r}.")
+    try:
+        return connection.from_arrow(arrow.dataset(files, format="ipc"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot read {pattern!r}: {error}", "check that the file is complete.") from error
+
+
+def _folder(connection: Any, path: Path) -> Any:
+    """Read a folder of files of one kind, and its subfolders."""
+    for kinds in (_PARQUET_FILES, _TEXT_FILES, _JSON_FILES, _ARROW_FILES):
+        for suffix in sorted(kinds):
+            if next(path.rglob(f"*{suffix}"), None) is not None:
+                return _several(connection, f"{_literal(path)}/**/*{suffix}", path.name)
+    raise InputError(f"the folder {str(path)!r} holds no .csv, .parquet, .jsonl or .arrow file.")
 
 
 def read_columns(
-    path: Path, names: Sequence[str], *, most: int | None = None, seed: int = 0, text: Sequence[str] = ()
+    source: Source, names: Sequence[str], *, most: int | None = None, seed: int = 0, text: Sequence[str] = ()
 ) -> tuple[dict[str, NDArray[Any]], int]:
-    """Read columns into memory; of more than `most` rows, so many drawn at random. Also count the rows.
+    """Read columns of files into memory; of more than `most` rows, so many drawn at random. Also count the rows.
 
     `text` columns are left as they are written.
     """
     wanted = list(dict.fromkeys(names))
-    with opened(path, wanted, text=text) as (connection, relation):
+    with source.opened(wanted, text=text) as (connection, relation):
         chosen = relation.project(", ".join(map(quoted, wanted)))
-        total = -1 if most is None else int(relation.aggregate("count(*)").fetchall()[0][0])
+        total = -1 if most is None else count_of(relation)
         if most is not None and total > most:
             connection.execute("SET threads = 1")  # the same rows each time
             chosen.create_view("fairgroups_chosen")
@@ -84,6 +314,11 @@ def read_columns(
             return dict(connection.sql(query).fetchnumpy()), total
         columns = dict(chosen.fetchnumpy())
         return columns, len(next(iter(columns.values())))
+
+
+def count_of(relation: Any) -> int:
+    """Count the rows of a DuckDB relation."""
+    return int(relation.aggregate("count(*)").fetchall()[0][0])
 
 
 def holds_text(path: Path) -> bool:

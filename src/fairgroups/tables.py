@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import ColumnError, InputError
-from fairgroups.sources import read_columns
+from fairgroups.sources import Source, read_columns
 
 __all__ = [
     "Table",
@@ -44,8 +44,11 @@ def read_table(data: Any, names: list[str]) -> Table:
 
     Tables given back come in the caller's own library; for a mapping or a file, as a plain dict of lists.
     """
-    if isinstance(data, str | Path):
-        return Table(read_columns(Path(data), names)[0], dict)
+    if isinstance(data, str | Path | Source):
+        source = data if isinstance(data, Source) else Source(data)
+        if source.is_database:
+            raise InputError(f"{source.name!r} is read by audit() only.", "export the table to Parquet first.")
+        return Table(read_columns(source, names)[0], dict)
     if isinstance(data, Mapping):
         for name in names:
             if name not in data:

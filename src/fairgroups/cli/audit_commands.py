@@ -22,12 +22,23 @@ EXIT_HELP = (
 
 
 def audit(
-    file: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
+    file: Annotated[
+        str,
+        typer.Argument(
+            help="A CSV, Parquet, JSON-lines or Arrow file, a folder, a 'pattern*', or a database: "
+            "postgresql://host/db, file.duckdb, file.sqlite.",
+            show_default=False,
+        ),
+    ],
     sensitive: Annotated[
         list[str],
         typer.Option("--sensitive", "-s", help="Column of a sensitive attribute; say it again for several at once."),
     ],
     outcome: Annotated[str, typer.Option("--outcome", "-o", help="Column of the decision or score that is audited.")],
+    table: Annotated[str | None, typer.Option(help="Table of a database.")] = None,
+    where: Annotated[str | None, typer.Option(help='Only rows with this, in SQL: "year = 2025".')] = None,
+    sql: Annotated[str | None, typer.Option(help="Read this query instead; files are called data in it.")] = None,
+    memory_limit: Annotated[str | None, typer.Option(help="The most memory that reading may use: 1GB.")] = None,
     truth: Annotated[
         str | None, typer.Option(help="Column of the true label; the outcome's differences are compared with its.")
     ] = None,
@@ -93,9 +104,10 @@ def audit(
 ) -> None:
     """Audit a table: find the groups that the outcome treats differently and say what may be concluded."""
     from fairgroups.auditing import audit as run
+    from fairgroups.sources import Source
 
     result = run(
-        file,
+        Source(file, table, where, sql, memory_limit),
         sensitive=sensitive[0] if len(sensitive) == 1 else sensitive,
         outcome=outcome,
         truth=truth,

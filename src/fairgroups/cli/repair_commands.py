@@ -78,7 +78,7 @@ def repair(
     from fairgroups.repair.scores import ScoreRepair
     from fairgroups.repair.tradeoff import tradeoff
     from fairgroups.report.repair_page import render_repair, repair_finding
-    from fairgroups.sources import read_columns
+    from fairgroups.sources import Source, read_columns
 
     if missing not in ("error", "keep"):
         raise InputError(f"--missing must be error or keep; got {missing!r}.")
@@ -87,7 +87,7 @@ def repair(
     names = [*sensitive, *(name for name in (score, truth, weight, fold, key) if name is not None)]
     if out is not None:
         check_target(file, out, into, key)
-    columns, total = read_columns(file, names, most=MOST_ROWS, seed=seed, text=[] if key is None else [key])
+    columns, total = read_columns(Source(file), names, most=MOST_ROWS, seed=seed, text=[] if key is None else [key])
     notes = []
     n = len(next(iter(columns.values())))
     if n < total:

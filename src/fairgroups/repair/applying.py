@@ -12,7 +12,7 @@ from fairgroups.errors import InputError, MissingValuesError, OutputError
 from fairgroups.files import replacing
 from fairgroups.repair.scores import ScoreRepair
 from fairgroups.repair.sql import select_fair, sql_chance, sql_text
-from fairgroups.sources import NOT_A_VALUE, holds_text, opened, quoted
+from fairgroups.sources import NOT_A_VALUE, Source, holds_text, quoted
 
 __all__ = ["Applied", "apply_to_file", "check_target"]
 
@@ -61,7 +61,7 @@ def apply_to_file(
         raise InputError(f"this repair is by {expected} attribute(s); {len(sensitive)} were named.", "name as many.")
     as_text = holds_text(source) and holds_text(out)  # what is not understood is copied as it is written
     keys = [key] if key else []
-    with opened(source, [score, *sensitive, *keys], as_text=as_text, text=keys) as (connection, relation):
+    with Source(source).opened([score, *sensitive, *keys], as_text=as_text, text=keys) as (connection, relation):
         columns = list(relation.columns)
         connection.execute("SET threads = 1")  # keeps the rows in order
         relation.create_view("fairgroups_file")
@@ -95,7 +95,7 @@ def check_target(source: Path, out: Path, into: str, key: str | None) -> str:
         raise InputError(f"there is no folder {str(out.resolve().parent)!r} to write into.", "create it first.")
     if source.resolve() == out.resolve():
         raise InputError("the result would replace the file it is made from.", "write it to another file.")
-    with opened(source, [key] if key else [], text=[key] if key else []) as (_, relation):
+    with Source(source).opened([key] if key else [], text=[key] if key else []) as (_, relation):
         columns = list(relation.columns)
         if into.lower() in (name.lower() for name in columns):
             raise InputError(f"the file has a column {into!r} already.", "give the new one another name.")

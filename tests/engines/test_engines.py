@@ -1,0 +1,126 @@
+"""The same rows through every engine give equal cells, groups and verdicts."""
+
+import numpy as np
+import pytest
+
+import engine_tables as engines
+from fairgroups import Cells, FairGroups, InputError, Source, audit
+
+EAGER = ["lists", "numpy", "pandas", "pandas_arrow", "polars", "pyarrow"]
+LAZY = ["polars_lazy", "duckdb", "ibis", "dask", "pyspark"]
+CASES = {
+    "parity": {"outcome": "chosen"},
+    "opportunity": {"outcome": "chosen", "truth": "truth", "measure": "equal_opportunity"},
+    "score": {"outcome": "score"},
+    "weights": {"outcome": "chosen", "weight": "weight"},
+    "given": {"outcome": "chosen", "partition": [40.005, 60]},
+}
+
+
+@pytest.fixture(scope="session")
+def expected(people):
+    return {name: audit(people, sensitive="age", checks=False, **options) for name, options in CASES.items()}
+
+
+@pytest.fixture(scope="module", params=[*EAGER, *LAZY])
+def table(request, people, parquet):
+    return getattr(engines, f"as_{request.param}")(people, parquet)
+
+
+def same(found, known):
+    assert found.partition == known.partition
+    assert [r["verdict"] for r in found.records] == [r["verdict"] for r in known.records]
+    for key in ("n", "rate", "phi", "low", "high"):
+        assert [r[key] for r in found.records] == pytest.approx([r[key] for r in known.records], rel=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_equal_cells_groups_and_verdicts(table, people, expected):
+    cells = Cells.from_frame(table, sensitive="age", outcome="chosen", truth="truth", measure=["statistical_parity"])
+    assert cells == Cells.from_frame(
+        people, sensitive="age", outcome="chosen", truth="truth", measure=["statistical_parity"]
+    )
+    for name, options in CASES.items():
+        same(audit(table, sensitive="age", checks=False, **options), expected[name])
+
+
+def test_a_database_gives_the_same(server, expected):
+    source = Source(server, table='pe"ople; --')
+    for name in ("parity", "opportunity", "given"):
+        found = audit(source, sensitive="age", checks=False, **CASES[name])
+        same(found, expected[name])
+        assert "s3cret" not in found.data["source"] + str(source)
+    some = audit(Source(server, table="everybody", where="sex = 'f'"), sensitive="age", outcome="chosen", checks=False)
+    assert 90_000 < some.data["rows"] < 110_000
+    with pytest.raises(InputError) as wrong:
+        audit(Source(server, table="nobody"), sensitive="age", outcome="chosen")
+    assert "s3cret" not in str(wrong.value)
+    with pytest.raises(InputError, match="did you mean 'chosen'"):
+        audit(source, sensitive="age", outcome="chosn")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("engine", ["polars_lazy", "duckdb"])
+def test_estimators_and_several_attributes(engine, people, parquet):
+    frame = getattr(engines, f"as_{engine}")(people, parquet)
+    names = ["age", "chosen"]
+    lazy = frame.select(names) if engine == "polars_lazy" else frame.project("age, chosen")
+    found = FairGroups(3).fit(lazy, "chosen")
+    known = FairGroups(3).fit(people[["age"]], people["chosen"])
+    assert found.partition_ == known.partition_
+    assert found.predict(people[["age"]]).tolist() == known.predict(people[["age"]]).tolist()
+    both = audit(frame, sensitive=["age", "sex"], outcome="chosen", n_groups=2, checks=False)
+    assert 54 < both.partition.groups[1][0].low < 56
+    with pytest.raises(InputError, match="must be the name"):
+        FairGroups(3).fit(lazy, people["chosen"])
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "values",
+    [
+        lambda rng, n: rng.pareto(1.1, n) + 1,
+        lambda rng, n: rng.lognormal(10, 1.5, n),
+        lambda rng, n: np.where(rng.random(n) < 0.6, 0, rng.lognormal(8, 2, n)),
+        lambda rng, n: rng.integers(0, 100_000, n).astype(float),
+        lambda rng, n: rng.standard_cauchy(n),
+    ],
+    ids=["pareto", "lognormal", "zeros", "integers", "cauchy"],
+)
+def test_heavy_tails_lose_next_to_nothing(values):
+    polars = pytest.importorskip("polars")
+    rng = np.random.default_rng(0)
+    n = 300_000
+    x = values(rng, n)
+    y = (rng.random(n) < 0.3 + 0.2 * (np.argsort(np.argsort(x)) > 0.8 * n)).astype(int)
+    frame = polars.DataFrame({"x": x, "y": y})
+    cells = Cells.from_frame(frame.lazy(), sensitive="x", outcome="y")
+    best = FairGroups(5, min_group_size=100).fit(frame.select("x"), frame["y"])
+    found = FairGroups(5, min_group_size=100).fit(frame.lazy(), "y")
+    variance = float(np.var(y))
+    lost = (best.variance_ - found.variance_) / variance
+    assert -1e-12 <= lost <= 1e-4
+    assert lost <= cells.loss("statistical_parity", 5) <= 0.01
+
+
+def test_faults_are_told(tmp_path, people):
+    polars = pytest.importorskip("polars")
+    lazy = polars.from_pandas(people[:1000]).lazy()
+    cases = [
+        ({"sensitive": "ag", "outcome": "chosen"}, "did you mean 'age'"),
+        ({"sensitive": "sex", "outcome": "chosen"}, "must hold numbers"),
+        ({"sensitive": "age", "outcome": "chosen", "cluster": "sex"}, "collect the table first"),
+        ({"sensitive": "age", "outcome": "score", "weight": "weight"}, "collect the table first"),
+        ({"sensitive": "age", "outcome": "chosen", "truth": "score"}, "must be yes or no"),
+    ]
+    for options, message in cases:
+        with pytest.raises(InputError, match=message):
+            audit(lazy, **options)
+    empty = lazy.with_columns(age=polars.lit(None, polars.Float64))
+    with pytest.raises(InputError, match="every value of 'age' is missing"):
+        audit(empty, sensitive="age", outcome="chosen")
+    holes = lazy.with_columns(age=polars.when(polars.col("age") > 50).then(polars.col("age")))
+    with pytest.raises(InputError, match="missing value"):
+        audit(holes, sensitive="age", outcome="chosen")
+    left = audit(holes, sensitive="age", outcome="chosen", missing="drop", checks=False)
+    assert left.data["dropped"]["age"] == (people[:1000]["age"] <= 50).sum()
