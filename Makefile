@@ -7,7 +7,7 @@ FILES := $(shell find src -name '*.py' | sort | cksum | cut -d ' ' -f 1)
 # An editable install knows the files by name: new ones need a new one.
 INSTALLED := $(VENV)/.installed-$(FILES)
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test test-engines lint bench docs clean
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -19,6 +19,10 @@ $(INSTALLED): $(SOURCES) | $(VENV)/bin/python
 
 $(VENV)/.test: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet -e '.[test]'
+	@touch $@
+
+$(VENV)/.engines: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet -e '.[engines]'
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.test
@@ -38,6 +42,9 @@ demo: $(INSTALLED)
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -q -n auto
+
+test-engines: $(VENV)/.engines
+	$(BIN)/python -m pytest -q -rs tests/engines tests/test_sources.py
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
