@@ -193,9 +193,10 @@ class Cells:
         """Bound what borders inside cells could add to the variance of Φ, as a share of the variance of the outcome.
 
         A border inside a cell of people with values y would part them, at best, into those above and those below the
-        middle between the rates of the two groups beside it. Keeping the cell whole then costs at most
-        |r₁ − r₂| Σ|y − ȳ|, and Σ|y − ȳ| ≤ n s; for yes/no outcomes it is 2 n p (1 − p). The rates are taken to be as
-        far apart as any; cells of one value cost nothing.
+        middle between the rates of the two groups beside it. Keeping the cell whole then costs at most d times the sum
+        of the distances of y from their mean, d being the difference of the two rates; that sum is at most n times
+        the standard deviation, and for yes/no outcomes 2 n p (1 − p). The rates are taken to be as far apart as any;
+        cells of one value cost nothing.
         """
         if self.distinct:
             return 0.0
