@@ -1,8 +1,9 @@
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 
-from fairgroups import Cells, InputError
+from fairgroups import Cells, InputError, Measure
 from strategies import people
 
 
@@ -45,7 +46,7 @@ def test_merging_equals_the_cells_of_both():
 def test_unequal_edges_or_measures_raise():
     one = Cells.from_arrays([1, 2], [0, 1])
     with pytest.raises(InputError, match="edges are equal"):
-        one + Cells.from_arrays([1, 3], [0, 1])
+        one + Cells.from_arrays([1, 3, 4], [0, 1, 1], n_cells=2)
     with pytest.raises(InputError, match="same measures"):
         one + Cells.from_arrays([1, 2], [0, 1], measure="mean")
     again = one + Cells.from_arrays([1.5, 7], [0, 1], edges=one.edges)
@@ -102,3 +103,55 @@ def test_from_frame_uses_the_column_name():
     cells = Cells.from_frame({"age": [1, 2], "y": [0, 1], "w": [1, 2]}, sensitive="age", outcome="y", weight="w")
     assert cells.name == "age"
     assert cells["statistical_parity"].b.tolist() == [1, 2]
+
+
+def shards(seed=0, n=3000):
+    rng = np.random.default_rng(seed)
+    age = rng.integers(20, 60, n).astype(float)
+    return age, (rng.random(n) < 0.4).astype(int), (rng.random(n) < 0.5).astype(int)
+
+
+def test_shards_and_batches_add_up_in_any_order(tmp_path):
+    age, outcome, truth = shards()
+    measures = ["statistical_parity", "equal_opportunity"]
+    whole = Cells.from_arrays(age, outcome, truth=truth, measure=measures)
+    order = np.argsort(age)  # the shards have different values
+    parts = [
+        Cells.from_arrays(age[index], outcome[index], truth=truth[index], measure=measures)
+        for index in np.array_split(order, 4)
+    ]
+    for i, part in enumerate(parts):
+        part.to_parquet(tmp_path / f"{i}.parquet")
+    read = [Cells.from_parquet(tmp_path / f"{i}.parquet") for i in range(4)]
+    assert read == parts
+    assert read[0] + read[1] + read[2] + read[3] == whole
+    assert read[3] + (read[1] + (read[0] + read[2])) == whole
+    grown = parts[2]
+    for i in (0, 3, 1):
+        index = np.array_split(order, 4)[i]
+        grown = grown.update(age[index], outcome[index], truth=truth[index])
+    assert grown == whole
+    binned = Cells.from_arrays(age[:1000], outcome[:1000], n_cells=5)
+    more = binned.update(age[1000:], outcome[1000:])
+    assert more.rows.sum() == 3000
+    assert len(more) == len(binned)
+    assert sum((tmp_path / f"{i}.parquet").stat().st_size for i in range(4)) < 40_000
+
+
+def test_cells_with_missing_values_travel_too(tmp_path):
+    one = Cells.from_arrays([1.0, np.nan, 2.0], [0, 1, 1], missing="group")
+    one.to_parquet(tmp_path / "cells.parquet")
+    assert Cells.from_parquet(tmp_path / "cells.parquet") == one
+    other = Cells.from_arrays([3.0], [1])
+    assert (one + other).rows.tolist() == [1, 1, 1, 1]
+
+
+def test_files_that_hold_no_cells(tmp_path):
+    pd.DataFrame({"a": [1]}).to_parquet(tmp_path / "other.parquet")
+    (tmp_path / "text.parquet").write_text("no")
+    for name in ("other.parquet", "text.parquet", "none.parquet"):
+        with pytest.raises(InputError):
+            Cells.from_parquet(tmp_path / name)
+    own = Measure("mine", rate="mine", columns=lambda y, _: (y, np.ones_like(y)), higher="neutral")
+    with pytest.raises(InputError, match="of your own"):
+        Cells.from_arrays([1, 2], [0, 1], measure=own).to_parquet(tmp_path / "x.parquet")

@@ -8,22 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fairgroups.binning import Binner, Spacing
 from fairgroups.engines import count_rows, is_lazy
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure, resolve_measure
-from fairgroups.moments import Moments, noise_of, sum_by
+from fairgroups.moments import Moments, noise_of
 from fairgroups.rows import Missing, Rows, check_measure
 from fairgroups.tables import read_table
 
 __all__ = ["Cells"]
 
 Array = NDArray[np.float64]
-Spacing = Literal["quantile", "width"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +156,7 @@ class Cells:
         last = last[present] if last is not None else None
         columns = {name: m.sums(rows.outcome, rows.truth) for name, m in measures.items()}
         # rows that an engine counted are in cells already
-        binner = _Binner.build(values, n_cells if rows.count is None else None, spacing, edges)
+        binner = Binner.build(values, n_cells if rows.count is None else None, spacing, edges)
 
         def total(column: Array) -> Array:
             column = rows.times(column)
@@ -243,10 +244,13 @@ class Cells:
         if not isinstance(other, Cells):
             return NotImplemented
         if not np.array_equal(self.edges, other.edges):
-            raise InputError(
-                "cells can be added only when their edges are equal.",
-                "fill both with the same edges: Cells.from_arrays(…, edges=first.edges).",
-            )
+            if not (self.distinct and other.distinct):
+                raise InputError(
+                    "cells of several values can be added only when their edges are equal.",
+                    "fill both with the same edges: Cells.from_arrays(…, edges=first.edges).",
+                )
+            edges = np.union1d(self.edges, other.edges)
+            return self._on(edges) + other._on(edges)
         if self.measures != other.measures:
             raise InputError(
                 f"cells can be added only when they hold the same measures; one holds {list(self.measures)}, "
@@ -273,6 +277,67 @@ class Cells:
             high=max(left.high, right.high),
             dropped={k: left.dropped.get(k, 0) + right.dropped.get(k, 0) for k in {**left.dropped, **right.dropped}},
         )
+
+    def _on(self, edges: Array) -> Cells:
+        """Give the same people on more cells, each of one value."""
+        at = np.searchsorted(edges, self.edges)
+        if self.missing:
+            at = np.append(at, edges.size)
+        n = edges.size + self.missing
+
+        def spread(x: NDArray[Any]) -> NDArray[Any]:
+            out = np.zeros((n, *x.shape[1:]), dtype=x.dtype)
+            out[at] = x
+            return out
+
+        return replace(
+            self,
+            edges=edges,
+            first=edges,
+            last=edges,
+            rows=spread(self.rows),
+            moments={name: m.map(spread) for name, m in self.moments.items()},
+            counts=None if self.counts is None else spread(self.counts),
+        )
+
+    def update(
+        self,
+        sensitive: Any,
+        outcome: Any,
+        *,
+        truth: Any = None,
+        weight: Any = None,
+        positive: Any = None,
+        missing: Missing = "error",
+    ) -> Cells:
+        """Give these cells with the people of another batch added; see `from_arrays`.
+
+        Cells of one value each grow by the batch's new values; others keep their edges.
+        """
+        batch = Cells.from_arrays(
+            sensitive,
+            outcome,
+            truth=truth,
+            weight=weight,
+            measure=list(self.measures.values()),
+            positive=positive,
+            missing=missing,
+            edges=None if self.distinct else self.edges,
+        )
+        return self + replace(batch, name=self.name)
+
+    def to_parquet(self, path: str | Path) -> None:
+        """Write the cells to a file, to be added to others elsewhere."""
+        from fairgroups.cell_files import write_cells
+
+        write_cells(self, path)
+
+    @classmethod
+    def from_parquet(cls, path: str | Path) -> Cells:
+        """Read cells that `to_parquet` wrote."""
+        from fairgroups.cell_files import read_cells
+
+        return read_cells(path)
 
     def _with_missing(self) -> Cells:
         """Add an empty cell for missing values."""
@@ -313,76 +378,3 @@ def _moments(a: Array, b: Array, rows: Rows, total: Any, row_counts: NDArray[np.
 
 def _is_zero_one(values: Array) -> bool:
     return bool(np.all((values == 0) | (values == 1)))
-
-
-class _Binner:
-    """Which cell each row belongs to, and sums over it."""
-
-    def __init__(self, edges: Array, *, order: Any = None, starts: Any = None, codes: Any = None) -> None:
-        self.edges = edges + 0.0 if edges[0] <= 0 <= edges[-1] else edges  # no −0
-        self.order = order
-        self.starts = starts
-        self.codes = codes
-        self.distinct = codes is None
-
-    @classmethod
-    def build(cls, values: Array, n_cells: int | None, spacing: Spacing, edges: Any) -> _Binner:
-        if edges is not None:
-            return cls._on(_check_edges(edges), values)
-        if n_cells is None:
-            order = np.argsort(values)
-            ordered = values[order]
-            new = np.empty(values.size, dtype=bool)
-            new[0] = True
-            np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
-            if new.all():
-                return cls(ordered, order=order)
-            starts = np.flatnonzero(new)
-            return cls(ordered[starts], order=order, starts=starts)
-        if not isinstance(n_cells, int | np.integer) or isinstance(n_cells, bool) or n_cells < 1:
-            raise InputError(f"`n_cells` must be a whole number of at least 1, or None; got {n_cells!r}.")
-        if spacing == "quantile":
-            lower = np.unique(np.quantile(values, np.arange(n_cells) / n_cells, method="higher"))
-        elif spacing == "width":
-            lower = np.unique(np.linspace(values.min(), values.max(), n_cells + 1)[:-1])
-        else:
-            raise InputError(f"`spacing` must be 'quantile' or 'width'; got {spacing!r}.")
-        return cls._on(lower, values)
-
-    @classmethod
-    def _on(cls, edges: Array, values: Array) -> _Binner:
-        codes = np.searchsorted(edges, values, side="right") - 1
-        return cls(edges, codes=np.maximum(codes, 0))
-
-    def sum(self, column: Array) -> Array:
-        if self.distinct:
-            ordered = column[self.order]
-            return ordered if self.starts is None else np.add.reduceat(ordered, self.starts)
-        return sum_by(self.codes, column, self.edges.size)
-
-    def ends(self, values: Array, which: np.ufunc, start: float) -> Array:
-        """Give the smallest or largest value in each cell; its lower edge where there is none."""
-        if self.distinct:
-            ordered = values[self.order] + 0.0  # no −0
-            return ordered if self.starts is None else which.reduceat(ordered, self.starts)
-        found = np.full(self.edges.size, start)
-        which.at(found, self.codes, values)
-        return np.where(np.isinf(found), self.edges, found)
-
-    @property
-    def row_counts(self) -> NDArray[np.int64]:
-        if self.distinct and self.starts is None:
-            return np.ones(self.order.size, dtype=np.int64)
-        if self.distinct:
-            sizes = np.diff(self.starts, append=self.order.size)
-        else:
-            sizes = np.bincount(self.codes, minlength=self.edges.size)
-        counts: NDArray[np.int64] = sizes.astype(np.int64)
-        return counts
-
-
-def _check_edges(edges: Any) -> Array:
-    array = np.asarray(edges, dtype=np.float64)
-    if array.ndim != 1 or array.size == 0 or not np.isfinite(array).all() or not (np.diff(array) > 0).all():
-        raise InputError("`edges` must be finite numbers in increasing order, at least one.")
-    return array

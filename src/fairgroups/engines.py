@@ -187,25 +187,19 @@ def _ranges(
     for d, is_number in enumerate(numeric):
         if is_number:
             x = nw.col(f"x{d}")
-            prepared.append(nw.when(x.abs() > 0).then(x.abs().log()).alias(f"log{d}"))
-            found = {"low": x.min(), "high": x.max(), "spread": x.std(), "log": nw.col(f"log{d}").mean()}
+            found = {"low": x.min(), "high": x.max(), "spread": x.std()}
             asked += [expression.alias(f"{name}_{d}") for name, expression in found.items()]
     for role, is_number in kinds.items():
         if is_number:
             y = nw.col(role)
-            prepared.append(
-                nw.when((y == 0) | (y == 1)).then(0).otherwise(nw.when(~y.is_null()).then(1)).alias(f"odd_{role}")
-            )
-            asked += [nw.col(f"odd_{role}").max().alias(f"odd_{role}"), y.min().alias(f"low_{role}")]
-            asked.append(y.max().alias(f"high_{role}"))
+            prepared.append((y * (y - 1)).alias(f"odd_{role}"))  # 0 for 0 and 1 only
+            for name, column in ((role, y), (f"odd_{role}", nw.col(f"odd_{role}"))):
+                asked += [column.min().alias(f"low_{name}"), column.max().alias(f"high_{name}")]
     if "weight" in named:
         prepared.append(nw.when(nw.col("weight") >= 0).then(0).otherwise(1).alias("bad"))
         asked.append(nw.col("bad").max().alias("bad"))
     one = {name: values[0] for name, values in _collect(frame.with_columns(*prepared).select(*asked)).items()}
-    if not one["n"]:
-        raise InputError("there are no rows.")
-    if "weight" in named and one["bad"]:
-        raise InputError(f"the weights {named['weight']!r} must be numbers of at least 0, none missing.")
+    _check_counts(one, named)
     keys: list[Keys | None] = []
     for d, is_number in enumerate(numeric):
         if not is_number:
@@ -216,15 +210,35 @@ def _ranges(
             raise InputError(f"every value of {attributes[d]!r} is missing.", "check the column.")
         check_finite(np.array([low, high], dtype=np.float64), attributes[d])
         most = n_cells or KEYS_OF_AXIS.get(sum(numeric), FEWEST_KEYS)
-        spread, log_size = (_float(one[f"{name}_{d}"]) for name in ("spread", "log"))
-        keys.append(Keys.of_range(float(low), float(high), int(most), spread=spread, log_size=log_size / np.log(2)))
+        spread = _float(one[f"spread_{d}"])
+        unit = _size(frame, f"x{d}") if Keys.far(float(low), float(high), spread) else None
+        keys.append(Keys(float(low), float(high), int(most), unit))
     is_number_of = {}
     for role, is_number in kinds.items():
-        is_number_of[role] = is_number and _float(one[f"odd_{role}"]) == 1
+        odd = [_float(one[f"{end}_odd_{role}"]) if is_number else 0.0 for end in ("low", "high")]
+        is_number_of[role] = any(x != 0 for x in odd if np.isfinite(x))
         if is_number:
             ends = numbers(_column([one[f"low_{role}"], one[f"high_{role}"]]), named[role])
             check_finite(ends, named[role])
     return _Ranges(int(one["n"]), keys, is_number_of)
+
+
+def _check_counts(one: dict[str, Any], named: dict[str, str]) -> None:
+    if not one["n"]:
+        raise InputError("there are no rows.")
+    if "weight" in named and one["bad"]:
+        raise InputError(f"the weights {named['weight']!r} must be numbers of at least 0, none missing.")
+
+
+def _size(frame: Any, column: str) -> float | None:
+    """Give about how large the values of a column are: a power of two near their geometric mean."""
+    import narwhals as nw
+
+    x = nw.col(column)
+    logs = frame.with_columns(nw.when(x.abs() > 0).then(x.abs().log()).alias("log"))
+    mean = _float(_collect(logs.select(nw.col("log").mean().alias("mean")))["mean"][0])
+    # A power of two: engines add in different orders, and the last digits of a mean must not matter.
+    return 2.0 ** np.floor(mean / np.log(2)) if np.isfinite(mean) else None
 
 
 def _float(value: Any) -> float:
@@ -307,14 +321,15 @@ class _Counted:
         """Give each entry's cell, −1 where the value is missing, and the cells' first and last values."""
         key = self.columns[f"k{d}"].astype(np.int64)
         side = self.columns["side"].astype(np.int64) if "side" in self.columns else np.zeros_like(key)
-        cell, place = np.unique(np.stack([key, side]), axis=1, return_inverse=True)
+        sides = int(side.max()) + 1
+        cell, place = np.unique(key * sides + side, return_inverse=True)
         place = place.ravel()
         first, last = (numbers(self.columns[f"{name}{d}"], "") for name in ("first", "last"))
-        low, high = np.full(cell.shape[1], np.inf), np.full(cell.shape[1], -np.inf)
+        low, high = np.full(cell.size, np.inf), np.full(cell.size, -np.inf)
         known = key >= 0
         np.minimum.at(low, place[known], first[known])
         np.maximum.at(high, place[known], last[known])
-        used = cell[0] >= 0
+        used = cell >= 0
         number = np.where(used, np.cumsum(used) - 1, -1)
         return number[place], low[used], high[used]
 
@@ -347,9 +362,7 @@ class _Counted:
                 count, *(self.columns[name].astype(np.float64) for name in ("weights", "weights2", "lightest"))
             )
         data: dict[str, Any] = {role: values[index] for role, values in labels.items()} | extra
-        order = np.lexsort(
-            [*(np.array([str(x) for x in data[role].tolist()]) for role in data), *(x[index] for x in order_by[::-1])]
-        )
+        order = np.lexsort([*(_ranks(data[role]) for role in data), *(x[index] for x in order_by[::-1])])
         index, count = index[order], count[order]
         chosen = [Column(c.name, c.values[index], c.levels, None if c.last is None else c.last[index]) for c in columns]
         return Rows.from_columns(
@@ -377,6 +390,14 @@ class _Counted:
         values = np.clip(values, np.nanmin(least[known]), np.nanmax(most[known]))
         values[~known[index]] = np.nan
         return index, count, values
+
+
+def _ranks(values: NDArray[Any]) -> NDArray[Any]:
+    """Give numbers by which labels or numbers can be put in order."""
+    if values.dtype != object:
+        return values
+    kinds = {label: i for i, label in enumerate(sorted(set(values.tolist()), key=str))}
+    return np.array([kinds[label] for label in values.tolist()])
 
 
 def _two_points(n: Array, sums: Array, squares: Array, least: Array) -> tuple[NDArray[np.intp], Array, Array]:

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from fairgroups.binning import Spacing
 from fairgroups.boxes import BoxPartition
-from fairgroups.cells import Cells, Spacing
+from fairgroups.cells import Cells
 from fairgroups.engines import column_names, count_rows
 from fairgroups.errors import InputError
 from fairgroups.evidence.rates import Against, GroupRates, explained_share, group_rates

@@ -6,8 +6,8 @@ import warnings
 from dataclasses import replace
 from typing import Any, Literal, Self
 
+from fairgroups.binning import Spacing
 from fairgroups.boxes import BoxPartition
-from fairgroups.cells import Spacing
 from fairgroups.engines import is_lazy
 from fairgroups.errors import InputError
 from fairgroups.estimator import GroupEstimator

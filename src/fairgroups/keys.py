@@ -8,7 +8,6 @@ NumPy and any engine behind narwhals follow the same formula, so a value has the
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -49,13 +48,10 @@ class Keys:
     unit: float | None = None
     pieces: tuple[tuple[float, float, int], ...] = ()
 
-    @classmethod
-    def of_range(cls, low: float, high: float, n_keys: int, *, spread: float, log_size: float) -> Keys:
-        """Choose keys from the range, the standard deviation and the mean of log₂|x| of the values."""
-        heavy = high - low > FAR * spread > 0
-        # A power of two: engines add in different orders, and the last digits of a mean must not matter.
-        unit = 2.0 ** math.floor(log_size) if heavy and math.isfinite(log_size) else None
-        return cls(low, high, n_keys, unit)
+    @staticmethod
+    def far(low: float, high: float, spread: float) -> bool:
+        """Say whether values reach so far beyond their standard deviation that logarithms are called for."""
+        return high - low > FAR * spread > 0
 
     def scale(self, values: Array) -> Array:
         """Give values on the scale of the keys."""

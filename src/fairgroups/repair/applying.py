@@ -82,7 +82,7 @@ def apply_to_file(
         with replacing(out) as temporary:
             target = str(temporary).replace("'", "''")
             try:
-                (n,) = connection.execute(f"COPY ({query}) TO '{target}' ({options})").fetchone()
+                ((n,),) = connection.execute(f"COPY ({query}) TO '{target}' ({options})").fetchall()
             except (duckdb.IOException, duckdb.FatalException) as error:
                 raise OutputError(f"cannot write {out.name!r}: {' '.join(str(error).split())[:200]}") from error
     return Applied(int(n), without)
@@ -166,9 +166,9 @@ def _check(
         if as_text:
             wrong += f" OR ({name} IS NULL AND {_category(column, as_text=True)} IS NOT NULL)"
         query = f"SELECT CAST({quoted(column)} AS VARCHAR) FROM {rows} WHERE {wrong} LIMIT 1"  # noqa: S608
-        found = connection.execute(query).fetchone()
+        found = connection.execute(query).fetchall()
         if found:
-            raise InputError(f"{column!r} must hold numbers; it holds {found[0][:40]!r}.", "clean the column.")
+            raise InputError(f"{column!r} must hold numbers; it holds {found[0][0][:40]!r}.", "clean the column.")
     tests = {
         f"no {column}": f"{name} IS NULL" + (f" OR isnan({name})" if name in numeric else "")
         for name, column in zip(columns, said, strict=True)
@@ -178,7 +178,7 @@ def _check(
     counts = ", ".join(f"count(*) FILTER ({test})" for test in tests.values())
     either = " OR ".join(f"({test})" for test in tests.values())
     query = f"SELECT count(*) FILTER ({either}), {counts} FROM {rows}"  # noqa: S608
-    without, *each = connection.execute(query).fetchone()
+    without, *each = connection.execute(query).fetchall()[0]
     if without and missing == "error":
         reasons = "; ".join(f"{n} with {reason}" for n, reason in zip(each, tests, strict=True) if n)
         raise MissingValuesError(
