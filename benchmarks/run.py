@@ -22,6 +22,7 @@ def main() -> None:
         ("line.py", []),
         ("plane.py", []),
         ("repair.py", []),
+        ("engines.py", []),
         ("interval_coverage.py", ["--runs", os.environ.get("RUNS", "200")]),
         ("evidence.py", ["--runs", os.environ.get("RUNS", "100")]),
     ):

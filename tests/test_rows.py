@@ -212,8 +212,9 @@ def test_bad_files_say_what_is_wrong(tmp_path):
     path.write_text("age;y\n20,5;1\n")
     with pytest.raises(InputError, match="decimal point, not a comma"):
         audit(path, sensitive="age", outcome="y")
-    with pytest.raises(InputError, match="is not a file"):
-        read_table(tmp_path, ["age"])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match=r"holds no \.csv"):
+        read_table(tmp_path / "empty", ["age"])
 
 
 def test_text_in_a_number_column_names_the_row(tmp_path):

@@ -7,7 +7,7 @@ does.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -111,10 +111,14 @@ def count_rows(
             raise InputError("weights with an outcome of numbers need the rows themselves.", "collect the table first.")
         frame = frame.filter(nw.col("weight") > 0)
     counted = _count(frame, ranges, named, given, weighted=weighted)
-    for d, keys in enumerate(ranges.keys):
-        if keys is not None and len(attributes) == 1 and n_cells is None and counted.heaviest(d) > HEAVY:
-            finer = keys.refined(*counted.cells(d))
-            counted = _count(frame, _Ranges(ranges.n, [finer], ranges.is_number), named, given, weighted=weighted)
+    (keys, *others) = ranges.keys
+    if keys is not None and not others and n_cells is None and counted.heaviest() > HEAVY:
+        if keys.far(*counted.cells(0)):
+            keys = replace(keys, unit=_size(frame, "x0"))
+            counted = _count(frame, replace(ranges, keys=[keys]), named, given, weighted=weighted)
+        if counted.heaviest() > HEAVY:
+            finer = keys.refined(*counted.cells(0))
+            counted = _count(frame, replace(ranges, keys=[finer]), named, given, weighted=weighted)
     return counted.rows(attributes, roles=named, positive=positive, missing=missing, weighted=weighted)
 
 
@@ -125,13 +129,15 @@ def _selected(
     import narwhals as nw
 
     chosen: list[Any] = []
-    nans = not _is_sqlite(frame.to_native())
+    schema, nans = frame.collect_schema(), not _is_sqlite(frame.to_native())
     for d, (name, is_number) in enumerate(zip(attributes, numeric, strict=True)):
         column = nw.col(name)
-        chosen.append((_known(column, nans=nans) if is_number else column.cast(nw.String)).alias(f"x{d}"))
+        exact = schema[name].is_integer()
+        chosen.append((_known(column, nans=nans and not exact) if is_number else column.cast(nw.String)).alias(f"x{d}"))
     for role, is_number in kinds.items():
         column = nw.col(named[role])
-        chosen.append((_known(column, nans=nans) if is_number else column).alias(role))
+        exact = schema[named[role]].is_integer()
+        chosen.append((_known(column, nans=nans) if is_number and not exact else column).alias(role))
     if "weight" in named:
         chosen.append(nw.col(named["weight"]).cast(nw.Float64).alias("weight"))
     return frame.select(*chosen)
@@ -187,8 +193,7 @@ def _ranges(
     for d, is_number in enumerate(numeric):
         if is_number:
             x = nw.col(f"x{d}")
-            found = {"low": x.min(), "high": x.max(), "spread": x.std()}
-            asked += [expression.alias(f"{name}_{d}") for name, expression in found.items()]
+            asked += [x.min().alias(f"low_{d}"), x.max().alias(f"high_{d}")]
     for role, is_number in kinds.items():
         if is_number:
             y = nw.col(role)
@@ -198,7 +203,8 @@ def _ranges(
     if "weight" in named:
         prepared.append(nw.when(nw.col("weight") >= 0).then(0).otherwise(1).alias("bad"))
         asked.append(nw.col("bad").max().alias("bad"))
-    one = {name: values[0] for name, values in _collect(frame.with_columns(*prepared).select(*asked)).items()}
+    ready = frame.with_columns(*prepared) if prepared else frame
+    one = {name: values[0] for name, values in _collect(ready.select(*asked)).items()}
     _check_counts(one, named)
     keys: list[Keys | None] = []
     for d, is_number in enumerate(numeric):
@@ -210,9 +216,7 @@ def _ranges(
             raise InputError(f"every value of {attributes[d]!r} is missing.", "check the column.")
         check_finite(np.array([low, high], dtype=np.float64), attributes[d])
         most = n_cells or KEYS_OF_AXIS.get(sum(numeric), FEWEST_KEYS)
-        spread = _float(one[f"spread_{d}"])
-        unit = _size(frame, f"x{d}") if Keys.far(float(low), float(high), spread) else None
-        keys.append(Keys(float(low), float(high), int(most), unit))
+        keys.append(Keys(float(low), float(high), int(most)))
     is_number_of = {}
     for role, is_number in kinds.items():
         odd = [_float(one[f"{end}_odd_{role}"]) if is_number else 0.0 for end in ("low", "high")]
@@ -312,9 +316,9 @@ class _Counted:
         known = place >= 0
         return first, last, np.bincount(place[known], self.people[known], first.size).astype(np.float64)
 
-    def heaviest(self, d: int) -> float:
-        """Give the largest share of the people in a cell of several values."""
-        first, last, people = self.cells(d)
+    def heaviest(self) -> float:
+        """Give the largest share of the people in a cell of several values of the first attribute."""
+        first, last, people = self.cells(0)
         return float(np.max(np.where(last > first, people, 0.0), initial=0.0) / people.sum())
 
     def _places(self, d: int) -> tuple[NDArray[np.intp], Array, Array]:

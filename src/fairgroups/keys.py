@@ -48,10 +48,12 @@ class Keys:
     unit: float | None = None
     pieces: tuple[tuple[float, float, int], ...] = ()
 
-    @staticmethod
-    def far(low: float, high: float, spread: float) -> bool:
-        """Say whether values reach so far beyond their standard deviation that logarithms are called for."""
-        return high - low > FAR * spread > 0
+    def far(self, first: Array, last: Array, people: Array) -> bool:
+        """Say whether the values of these cells reach so far beyond most people that logarithms are called for."""
+        middle = first / 2 + last / 2
+        mean = float(np.average(middle, weights=people))
+        spread = float(np.sqrt(np.average((middle - mean) ** 2, weights=people)))
+        return self.high - self.low > FAR * spread > 0
 
     def scale(self, values: Array) -> Array:
         """Give values on the scale of the keys."""
