@@ -1,12 +1,22 @@
 import math
 
 import duckdb
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
-from fairgroups import BoxPartition, InputError, Interval, Levels, MissingValuesError, Partition, SchemaError
+from fairgroups import (
+    BoxPartition,
+    FairGroups,
+    InputError,
+    Interval,
+    Levels,
+    MissingValuesError,
+    Partition,
+    SchemaError,
+)
 
 PLANE = BoxPartition(
     ("L*", "h*"),
@@ -98,3 +108,18 @@ def test_sides_of_borders():
         ("L*", "h*"), ((Interval(high=60, high_closed=True), Interval()), (Interval(60, low_closed=False), Interval()))
     )
     assert closed.assign([[60, 0], [math.nextafter(60, 99), 0]]).tolist() == [0, 1]
+
+
+def test_an_expression_gives_the_same_groups():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": rng.uniform(20, 60, 500), "sex": rng.choice(["f", "m"], 500)})
+    frame.loc[3, "age"] = np.nan
+    for missing in ("drop", "group"):
+        boxes = FairGroups(3, missing=missing).fit(frame, (frame["age"] > 40).astype(int)).partition_
+        columns = [frame["age"].to_numpy(), frame["sex"].to_numpy(dtype=object)]
+        known = boxes.assign_columns(columns)
+        for table in (pl.from_pandas(frame).lazy(), pl.from_pandas(frame)):
+            found = nw.from_native(table).lazy().select(boxes.expr().alias("g")).collect()["g"].to_list()
+            assert [-1 if g is None else g for g in found] == known.tolist()
+    with pytest.raises(InputError, match="2 column names"):
+        boxes.expr(["age"])

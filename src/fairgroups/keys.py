@@ -9,7 +9,7 @@ NumPy and any engine behind narwhals follow the same formula, so a value has the
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,23 +113,6 @@ class Keys:
         slopes = keys / np.where(width > 0, width, 1.0)
         pieces = tuple((float(x), float(slope), int(k)) for x, slope, k in zip(edges[:-1], slopes, firsts, strict=True))
         return Keys(self.low, self.high, int(keys.sum()), self.unit, pieces)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the keys as plain data."""
-        return {
-            "low": self.low,
-            "high": self.high,
-            "n_keys": self.n_keys,
-            "unit": self.unit,
-            "pieces": [list(piece) for piece in self.pieces],
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Keys:
-        """Build keys from what `to_dict` gave."""
-        pieces = tuple((float(x), float(slope), int(first)) for x, slope, first in data["pieces"])
-        unit = None if data["unit"] is None else float(data["unit"])
-        return cls(float(data["low"]), float(data["high"]), int(data["n_keys"]), unit, pieces)
 
     def _pieces(self) -> tuple[tuple[float, float, int], ...]:
         if self.pieces:
