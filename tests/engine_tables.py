@@ -1,6 +1,8 @@
 """The same people as a table of every engine; what is absent skips with a reason."""
 
+import os
 import shutil
+import sys
 
 import pytest
 
@@ -49,6 +51,7 @@ def as_pyspark(_, parquet):
     pyspark = pytest.importorskip("pyspark.sql")
     if shutil.which("java") is None:
         pytest.skip("Spark needs Java")
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # workers run what we run
     session = (
         pyspark.SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")

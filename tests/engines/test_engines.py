@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import engine_tables as engines
-from fairgroups import Cells, FairGroups, InputError, Source, audit
+from fairgroups import Cells, FairGroups, InputError, ScoreRepair, Source, audit
 
 EAGER = ["lists", "numpy", "pandas", "pandas_arrow", "polars", "pyarrow"]
 LAZY = ["polars_lazy", "duckdb", "ibis", "dask", "pyspark"]
@@ -124,3 +124,29 @@ def test_faults_are_told(tmp_path, people):
         audit(holes, sensitive="age", outcome="chosen")
     left = audit(holes, sensitive="age", outcome="chosen", missing="drop", checks=False)
     assert left.data["dropped"]["age"] == (people[:1000]["age"] <= 50).sum()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("engine", ["polars_lazy", "duckdb", "dask", "pyspark"])
+def test_scores_are_repaired_where_they_are(engine, people, parquet):
+    frame = getattr(engines, f"as_{engine}")(people, parquet)
+    select = {"duckdb": lambda x: x.project("score, age"), "dask": lambda x: x[["score", "age"]]}
+    chosen = select.get(engine, lambda x: x.select("score", "age"))(frame)
+    known = ScoreRepair([40, 60], max_gap=0.02).fit(people["score"], sensitive=people["age"])
+    found = ScoreRepair([40, 60], max_gap=0.02).fit(chosen, sensitive="age")
+    here = known.transform(people["score"], sensitive=people["age"])
+    assert np.abs(found.transform(people["score"], sensitive=people["age"]) - here).mean() < 5e-4
+    assert found.gap_ == pytest.approx(known.gap_, abs=0.003)
+    lazy = found.transform(chosen, sensitive="age")
+    rows = {
+        "polars_lazy": lambda x: x.collect().to_pandas(),
+        "duckdb": lambda x: x.df(),
+        "dask": lambda x: x.compute(),
+        "pyspark": lambda x: x.toPandas(),
+    }[engine](lazy)
+    again = found.transform(rows["score"].to_numpy(), sensitive=rows["age"].to_numpy())
+    assert np.array_equal(rows["fair_score"].to_numpy(), again)
+    with pytest.raises(InputError, match="select the columns first"):
+        found.transform(frame, sensitive="age")
+    with pytest.raises(InputError, match="must be the name"):
+        ScoreRepair([40]).fit(chosen, sensitive=people["age"])

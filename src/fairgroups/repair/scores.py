@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fairgroups import __version__
 from fairgroups.boxes import BoxPartition
+from fairgroups.engines import is_lazy
 from fairgroups.errors import InputError, SchemaError
 from fairgroups.files import write_atomically
 from fairgroups.partition import Partition
@@ -30,6 +31,7 @@ from fairgroups.repair.inputs import (
     read_weights,
     uniform_of,
 )
+from fairgroups.repair.lazily import Counted, count_scores, fair_frame
 from fairgroups.repair.maps import Maps, learn
 from fairgroups.repair.sql import Dialect, named, select_fair, sql_chance, sql_text
 from fairgroups.repair.transport import Cost, largest_gap, least_odds_gap, members
@@ -134,8 +136,9 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        score : array-like
-            Scores, one-dimensional or one column, of any range.
+        score : array-like or lazy frame
+            Scores, one-dimensional or one column, of any range. A lazy frame holds the scores and the columns that
+            `sensitive` and `y` then name.
         y : array-like, optional
             The true label, needed with a `condition`.
         sensitive : array-like or frame
@@ -146,6 +149,8 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Who each row is; see `transform`. It has no part in the maps, only in the gaps that are reported.
         """
         self._check_options()
+        if is_lazy(score):
+            return self._fit_counts(count_scores(self, score, y, sensitive, sample_weight))
         values = read_scores(score)
         label = None if y is None else read_labels(y, values.size)
         weight = np.ones(values.size) if sample_weight is None else read_weights(sample_weight, values.size)
@@ -179,13 +184,38 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._report(fair, values, codes, label, weight)
         return self
 
-    def transform(self, score: Any, *, sensitive: Any, key: Any = None) -> Array:
+    def _fit_counts(self, counted: Counted) -> Self:
+        """Learn the maps from people counted by group and score."""
+        self.partition_ = counted.partition
+        if self.condition is not None and counted.label is None:
+            raise InputError(f"condition={self.condition!r} needs y, the true label.", "name its column.")
+        mass = self._mass(counted.codes, counted.label, counted.count)
+        rows = {k: r[mass[r] > 0] for k, r in members(counted.codes).items()}
+        rows = {k: r[np.argsort(counted.score[r], kind="stable")] for k, r in rows.items() if r.size}
+        if not rows:
+            raise InputError("no row with a known group is left.")
+        self.maps_ = learn(
+            {k: (counted.score[r], mass[r], counted.people[r]) for k, r in rows.items()},
+            np.array([counted.count[r].sum() for r in rows.values()]),
+            max_gap=float(self.max_gap),
+            cost=self.cost,
+            geodesic=self.relaxation == "geodesic",
+            n_levels=self.n_levels,
+        )
+        self.n_features_in_ = 1
+        nothing = np.zeros(counted.score.size)
+        fair = self._move(counted.score, counted.codes, nothing + 0.5, nothing)
+        self._report(fair, counted.score, counted.codes, counted.label, counted.count)
+        return self
+
+    def transform(self, score: Any, *, sensitive: Any, key: Any = None) -> Any:
         """Give fair scores.
 
         Parameters
         ----------
-        score : array-like
-            Scores.
+        score : array-like or lazy frame
+            Scores. A lazy frame of DuckDB, Polars, Dask or PySpark holds them and the columns that `sensitive` and
+            `key` then name; it comes back, still lazy, with a column ``fair_score`` more.
         sensitive : array-like or frame
             The sensitive attribute.
         key : array-like, optional
@@ -193,6 +223,8 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             the same way each time. Without keys they stay together, in the middle of what they would get.
         """
         check_is_fitted(self)
+        if is_lazy(score):
+            return fair_frame(self, score, sensitive, key, "fair_score")
         values = read_scores(score)
         codes = self._codes(sensitive, values.size)
         maps = self.maps_
