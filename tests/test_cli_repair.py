@@ -1,4 +1,7 @@
 import json
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pandas as pd
@@ -166,3 +169,52 @@ def test_a_missing_key_is_no_key(people, tmp_path):
     assert run("repair", tmp_path / "short.csv", *BASIC, "--model", tmp_path / "m.json").exit_code == 0
     found = run("apply", tmp_path / "m.json", tmp_path / "short.csv", "--key", "id", "--out", tmp_path / "o.csv")
     assert "1 with no id" in str(found.exception)
+
+
+def test_a_full_disk_leaves_the_old_file(people, tmp_path):
+    """A limit on the size of files stands for a disk that is full."""
+    people.to_csv(tmp_path / "people.csv", index=False)
+    out, model = tmp_path / "out.csv", tmp_path / "m.json"
+    assert run("repair", tmp_path / "people.csv", *BASIC, "--model", model, "-q").exit_code == 0
+    out.write_text("old")
+    limited = (
+        "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)); "
+        "sys.argv = ['fairgroups', *sys.argv[1:]]; from fairgroups.cli import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", limited, "apply", str(model), str(tmp_path / "people.csv"), "--out", str(out)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2, done.stderr
+    assert "cannot write 'out.csv'" in done.stderr
+    assert out.read_text() == "old"
+    assert not list(tmp_path.glob(".*.part"))
+
+
+def test_a_kill_while_writing_leaves_the_old_file(people, tmp_path):
+    many = pd.concat([people] * 100)
+    many.to_parquet(tmp_path / "many.parquet")
+    out, model = tmp_path / "out.csv", tmp_path / "m.json"
+    people.to_csv(tmp_path / "people.csv", index=False)
+    assert run("repair", tmp_path / "people.csv", *BASIC, "--model", model, "-q").exit_code == 0
+    out.write_text("old")
+    writing = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "fairgroups.cli",
+            "apply",
+            str(model),
+            str(tmp_path / "many.parquet"),
+            "--out",
+            str(out),
+        ],
+        stdout=subprocess.DEVNULL,
+    )
+    while writing.poll() is None and not list(tmp_path.glob(".out.csv.*")):
+        time.sleep(0.01)
+    assert writing.poll() is None, "it was done too soon to be killed"
+    writing.kill()
+    writing.wait()
+    assert out.read_text() == "old"
