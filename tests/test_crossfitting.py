@@ -80,3 +80,19 @@ def test_no_discrimination_in_the_plane_is_found_by_default():
     found = fg.audit(corner(3, depth=0.0)[0], sensitive=["x", "z"], outcome="y", checks=False)
     assert [r["verdict"] for r in found.records] == ["no discrimination found"]
     assert found.conclusion.startswith("No discrimination found")
+
+
+def test_ids_decide_who_is_in_which_half():
+    rng = np.random.default_rng(0)
+    age = rng.integers(20, 60, 3000).astype(float)
+    people = {"age": age, "y": (rng.random(3000) < 0.3 + 0.3 * (age > 40)).astype(int), "who": np.arange(3000) + 7}
+    options = {"sensitive": "age", "outcome": "y", "inference": "crossfit", "checks": False}
+    one = fg.audit(people, **options, id="who")
+    order = rng.permutation(3000)
+    again = fg.audit({name: values[order] for name, values in people.items()}, **options, id="who")
+    assert one.records == again.records
+    assert fg.audit(people, **options, id="who", seed=1).records != one.records
+    rows = Rows.from_arrays(age, people["y"], lot=np.array([0.1, 0.9] * 1500))
+    assert [part.size for part in deal_rows(rows, 2, 0)] == [1500, 1500]
+    with pytest.raises(InputError, match="leave the id out"):
+        deal_rows(Rows.from_arrays(age, people["y"], lot=np.full(3000, 0.1)), 2, 0)

@@ -50,6 +50,7 @@ def audit(
     compare_with: str | None = None,
     weight: str | None = None,
     cluster: str | None = None,
+    id: str | None = None,  # noqa: A002  what it is called on the command line
     measure: str | Measure | JointMeasure = "auto",
     against: Against = "everyone",
     n_groups: int | Literal["auto"] = "auto",
@@ -90,6 +91,9 @@ def audit(
         `truth` is given, the outcome is compared with it by default.
     cluster : str, optional
         Column that says which rows belong together, such as several photographs of one person.
+    id : str, optional
+        Column that says who each person is: where people are dealt into halves or folds, their id and the seed decide,
+        so that the same person is always in the same one.
     measure : str or Measure
         ``"auto"`` is statistical parity for yes/no outcomes and the mean for numbers. See `fairgroups.MEASURES`.
         ``"equalized_odds"`` looks at true and false positive rates at once, each in one of the result's `parts`.
@@ -156,6 +160,8 @@ def audit(
         missing=missing,
         n_cells=n_cells,
         given=partition,
+        who=id,
+        seed=seed,
         verbose=verbose,
     )
     rows = reading.rows

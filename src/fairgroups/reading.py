@@ -12,6 +12,7 @@ import numpy as np
 from fairgroups.boxes import BoxPartition
 from fairgroups.engines import count_rows, is_lazy
 from fairgroups.errors import InputError
+from fairgroups.identity import read_keys, uniform_of
 from fairgroups.measures import MEASURES, JointMeasure, Measure
 from fairgroups.partition import Partition
 from fairgroups.rows import Missing, Rows
@@ -44,11 +45,14 @@ def read_rows(
     missing: Missing = "error",
     n_cells: int | None = None,
     given: Any = None,
+    who: str | None = None,
+    seed: int = 0,
     verbose: bool = False,
 ) -> Reading:
     """Read and check the columns that were named; a lazy frame's people are counted in `n_cells` cells where they are.
 
-    `given` are groups to be judged: a lazy frame's cells then end at their borders.
+    `given` are groups to be judged: a lazy frame's cells then end at their borders. `who` is the column of people's
+    ids, by which, with the seed, they are dealt into parts.
     """
     attributes = [sensitive] if isinstance(sensitive, str) else list(dict.fromkeys(sensitive))
     if not attributes:
@@ -61,19 +65,23 @@ def read_rows(
     if isinstance(data, str | Path | Source):
         source = data if isinstance(data, Source) else Source(data)
         with source.opened([*attributes, *named.values()], verbose=verbose) as (_, relation):
-            if source.is_database or (cluster is None and count_of(relation) > LARGE):
+            if source.is_database or (cluster is None and who is None and count_of(relation) > LARGE):
                 options: dict[str, Any] = {"sensitive": sensitive, "outcome": outcome, "truth": truth, "base": base}
                 options |= {"weight": weight, "cluster": cluster, "positive": positive, "missing": missing}
-                return read_rows(relation, **options, n_cells=n_cells, given=given)
+                return read_rows(relation, **options, n_cells=n_cells, given=given, who=who)
+    if who is not None and is_lazy(data):
+        raise InputError("people who are counted are not dealt by their id.", "leave the id out, or collect the table.")
     if is_lazy(data):
         groups = None if given is None else given_groups(given, attributes, missing)
         rows = count_rows(data, attributes, roles, positive=positive, missing=missing, n_cells=n_cells, given=groups)
         return Reading(rows, Table({}, lazy_builder(data)), attributes, roles)
-    table = read_table(data, [*attributes, *named.values()])
+    table = read_table(data, [*attributes, *named.values(), *([who] if who else [])])
     columns = table.columns
+    lot = None if who is None else np.array([uniform_of(seed, key) for key in read_keys(columns[who])])
     rows = Rows.from_arrays(
         {name: columns[name] for name in attributes} if len(attributes) > 1 else columns[attributes[0]],
         **{role: columns[name] for role, name in named.items()},
+        lot=lot,
         positive=positive,
         missing=missing,
         names={**named, "sensitive": attributes[0]},

@@ -66,6 +66,7 @@ class Rows:
     weight: Array | None = None
     cluster: NDArray[np.intp] | None = None
     count: Array | None = None
+    lot: Array | None = None  # a number between 0 and 1 from who the person is, to deal people by
     outcome_is_binary: bool = True
     dropped: Mapping[str, int] = field(default_factory=dict)
 
@@ -108,6 +109,7 @@ class Rows:
             ),
             outcome=self.outcome[index],
             count=None if self.count is None else self.count[index],
+            lot=None if self.lot is None else self.lot[index],
             truth=None if self.truth is None else self.truth[index],
             base=None if self.base is None else self.base[index],
             weight=None if self.weight is None else self.weight[index],
@@ -124,6 +126,7 @@ class Rows:
         base: Any = None,
         weight: Any = None,
         cluster: Any = None,
+        lot: Array | None = None,
         positive: Any = None,
         missing: Missing = "error",
         names: Mapping[str, str] | None = None,
@@ -139,6 +142,8 @@ class Rows:
             labels, or numbers.
         cluster : array-like, optional
             Which rows belong together, such as those of one person; any labels.
+        lot : array, optional
+            Numbers between 0 and 1 by which people are dealt into parts.
         positive : label, optional
             Which of two labels counts as 1.
         missing : {"error", "drop", "group"}
@@ -159,6 +164,7 @@ class Rows:
             base=base,
             weight=weight,
             cluster=cluster,
+            lot=lot,
             positive=positive,
             missing=missing,
             names=names,
@@ -175,6 +181,7 @@ class Rows:
         weight: Any = None,
         cluster: Any = None,
         count: Array | None = None,
+        lot: Array | None = None,
         positive: Any = None,
         missing: Missing = "error",
         names: Mapping[str, str] | None = None,
@@ -215,6 +222,7 @@ class Rows:
             weight=values.get("weight"),
             cluster=np.nan_to_num(values["cluster"]).astype(np.intp) if cluster is not None else None,
             count=count,
+            lot=lot,
             outcome_is_binary=binary,
             dropped=dropped,
         )

@@ -78,7 +78,8 @@ def deal_rows(rows: Rows, n_parts: int, seed: int, strata: NDArray[np.intp] | No
     """Deal rows into parts at random, alike in their sensitive attributes: small groups appear in each.
 
     Rows are put in order of their attributes and each run of `n_parts` is dealt out. The outcome plays no role: parts
-    that were alike in it too would repeat each other's chance findings. Rows of one cluster stay together.
+    that were alike in it too would repeat each other's chance findings. Rows of one cluster stay together. Where people
+    have lots, drawn from their id, these decide: a person is in the same part whatever the table.
 
     Parameters
     ----------
@@ -89,6 +90,12 @@ def deal_rows(rows: Rows, n_parts: int, seed: int, strata: NDArray[np.intp] | No
     strata : array of int, optional
         Rows to be dealt separately, such as those that count in the measure and those that do not.
     """
+    if rows.lot is not None:
+        part_of = np.minimum(np.floor(rows.lot * n_parts), n_parts - 1)
+        dealt_by_lot = [np.flatnonzero(part_of == part) for part in range(n_parts)]
+        if not all(part.size for part in dealt_by_lot):
+            raise InputError(f"the ids give no {n_parts} parts with people in each.", "leave the id out.")
+        return dealt_by_lot
     keys = [np.zeros(rows.size) if strata is None else strata.astype(np.float64)]
     n_bins = max(1, round((rows.n / (8 * n_parts)) ** (1 / len(rows.columns))))
     for column in rows.columns:

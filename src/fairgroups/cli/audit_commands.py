@@ -49,6 +49,9 @@ def audit(
     cluster: Annotated[
         str | None, typer.Option(help="Column that says which rows belong together, such as a person's number.")
     ] = None,
+    id: Annotated[  # noqa: A002
+        str | None, typer.Option(help="Column of people's ids: the same person is always in the same half or fold.")
+    ] = None,
     measure: Annotated[
         str,
         typer.Option(
@@ -114,6 +117,7 @@ def audit(
         compare_with=compare_with,
         weight=weight,
         cluster=cluster,
+        id=id,
         measure=measure,
         against=against,  # type: ignore[arg-type]
         n_groups=read_count(groups),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 import numpy as np
@@ -14,17 +13,15 @@ from fairgroups.errors import InputError
 from fairgroups.estimator import GroupEstimator
 from fairgroups.partition import Partition
 from fairgroups.rows import check_finite
-from fairgroups.tables import is_missing, numbers, one_column
+from fairgroups.tables import numbers, one_column
 
 __all__ = [
     "as_table",
     "flat",
-    "read_keys",
     "read_labels",
     "read_partition",
     "read_scores",
     "read_weights",
-    "uniform_of",
 ]
 
 Array = NDArray[np.float64]
@@ -88,28 +85,3 @@ def read_partition(given: Any, score: Array, sensitive: Any, weight: Any) -> Par
             "`partition` must be a Partition, a BoxPartition, an estimator of groups or borders; "
             f"got {type(given).__name__}."
         ) from None
-
-
-def read_keys(key: Any, n: int) -> list[str]:
-    """Read keys as text: one for each row, none missing; whole numbers are written without a point."""
-    values = one_column(key)
-    if values.size != n:
-        raise InputError(f"there are {n} scores and {values.size} keys.", "pass one key per row.")
-    out = []
-    for i, value in enumerate(values.tolist()):
-        if is_missing(value):
-            raise InputError(f"the key of row {i} is missing.", "a key says who a person is: give everybody one.")
-        if isinstance(value, float):
-            if not value.is_integer():
-                raise InputError(
-                    f"keys must be text or whole numbers; row {i} has {value!r}.", "turn the column into text."
-                )
-            value = int(value)  # noqa: PLW2901
-        out.append(str(value))
-    return out
-
-
-def uniform_of(seed: int, key: str) -> float:
-    """Give a number between 0 and 1 from the first six digits of an MD5 sum, as SQL can too."""
-    digits = hashlib.md5(f"{seed}:{key}".encode(), usedforsecurity=False).hexdigest()[:6]
-    return (int(digits, 16) + 0.5) / 16**6

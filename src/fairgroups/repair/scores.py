@@ -19,17 +19,16 @@ from fairgroups.boxes import BoxPartition
 from fairgroups.engines import is_lazy
 from fairgroups.errors import InputError, SchemaError
 from fairgroups.files import write_atomically
+from fairgroups.identity import read_keys, uniform_of
 from fairgroups.partition import Partition
 from fairgroups.repair.choosing import fewest_groups
 from fairgroups.repair.inputs import (
     as_table,
     flat,
-    read_keys,
     read_labels,
     read_partition,
     read_scores,
     read_weights,
-    uniform_of,
 )
 from fairgroups.repair.lazily import Counted, count_scores, fair_frame
 from fairgroups.repair.maps import Maps, learn

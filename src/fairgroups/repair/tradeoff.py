@@ -12,10 +12,10 @@ from scipy.stats import t as student
 from sklearn.base import clone
 
 from fairgroups.errors import InputError
+from fairgroups.identity import read_keys
 from fairgroups.partition import Partition
 from fairgroups.progress import progress_bar
 from fairgroups.reading import Reading, read_rows
-from fairgroups.repair.inputs import read_keys
 from fairgroups.repair.quality import People, floors, gaps, quality
 from fairgroups.repair.scores import ScoreRepair
 from fairgroups.rows import Missing, Rows
