@@ -112,3 +112,12 @@ def test_scale_does_not_matter():
     for bad in ({"n_bins": 0}, {"n_bins": 2.5}, {"n_permutations": -1}):
         with pytest.raises(InputError):
             hgr(x, y, **bad)
+
+
+def test_a_noisy_quadratic():
+    found = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        x = rng.uniform(-1, 1, 5000)
+        found.append(hgr(x, x**2 + rng.normal(size=5000), n_permutations=0).value)
+    assert np.mean(found) == pytest.approx(0.288, abs=0.03)
