@@ -124,20 +124,23 @@ def repair(
     )
     fitted = found.repairs[METHOD, max_gap]
     notes += _notes(fitted, key)
+    used = {"score": score, "sensitive": list(sensitive), "key": key, "into": into}
+    written = []  # before anything is printed: the reader of the output may go away
+    if model is not None:
+        write_atomically(model, json.dumps({**fitted.to_dict(), "columns": used}, ensure_ascii=False) + "\n")
+        written.append(f"Repair: {model.resolve()}")
+    if html is not None:
+        write_atomically(html, render_repair(found, METHOD, max_gap, notes))
+        written.append(f"Page: {html.resolve()}")
+    if out is not None:
+        written.append(_write(fitted, file, out, used, missing))
     typer.echo(repair_finding(found, METHOD, max_gap))
     if not quiet:
         _print(found, max_gap)
         for note in notes:
             typer.echo(f"Note: {note}")
-    used = {"score": score, "sensitive": list(sensitive), "key": key, "into": into}
-    if model is not None:
-        write_atomically(model, json.dumps({**fitted.to_dict(), "columns": used}, ensure_ascii=False) + "\n")
-        typer.echo(f"Repair: {model.resolve()}")
-    if html is not None:
-        write_atomically(html, render_repair(found, METHOD, max_gap, notes))
-        typer.echo(f"Page: {html.resolve()}")
-    if out is not None:
-        _write(fitted, file, out, used, missing)
+    for line in written:
+        typer.echo(line)
 
 
 def apply(
@@ -170,15 +173,16 @@ def apply(
     for name in ("score", "sensitive"):
         if not used[name]:
             raise InputError(f"the repair does not say which column the {name} is.", f"name it: --{name}")
-    _write(fitted, file, out, used, missing)
+    typer.echo(_write(fitted, file, out, used, missing))
 
 
-def _write(fitted: Any, file: Path, out: Path, used: dict[str, Any], missing: str) -> None:
+def _write(fitted: Any, file: Path, out: Path, used: dict[str, Any], missing: str) -> str:
+    """Write the table with fair scores, and say so."""
     from fairgroups.repair.applying import apply_to_file
 
     done = apply_to_file(fitted, file, out, **used, missing=missing)  # type: ignore[arg-type]
     left = f", {done.without:,} of them without a fair score" if done.without else ""
-    typer.echo(f"Fair scores in the column {used['into']!r} of {out.resolve()} ({done.rows:,} rows{left})")
+    return f"Fair scores in the column {used['into']!r} of {out.resolve()} ({done.rows:,} rows{left})"
 
 
 def _notes(fitted: Any, key: str | None) -> list[str]:
