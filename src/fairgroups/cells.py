@@ -15,12 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.binning import Binner, Spacing
-from fairgroups.engines import count_rows, is_lazy
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure, resolve_measure
 from fairgroups.moments import Moments, noise_of
 from fairgroups.rows import Missing, Rows, check_measure
-from fairgroups.tables import read_table
 
 __all__ = ["Cells"]
 
@@ -97,26 +95,26 @@ class Cells:
         spacing: Spacing = "quantile",
         edges: Any = None,
     ) -> Cells:
-        """Fill cells from named columns of a frame, a mapping or a file; see `from_rows` for the options.
+        """Fill cells from named columns of a frame, a mapping, a file or a `Source`; see `from_rows` for the options.
 
         A lazy frame is counted where it is, in cells of equal width in the values or their logarithm: up to 65 536, or
         `n_cells`. Where it has fewer distinct values, there is one cell for each.
         """
-        roles = {"sensitive": sensitive, "outcome": outcome, "truth": truth, "weight": weight, "cluster": cluster}
-        names = {role: name for role, name in roles.items() if name is not None}
-        if is_lazy(data):
-            if edges is not None:
-                raise InputError("cells of a lazy frame have edges of their own.", "leave edges out.")
-            lazy = {role: name for role, name in roles.items() if role != "sensitive"}
-            counted = count_rows(data, [sensitive], lazy, positive=positive, missing=missing, n_cells=n_cells)
-            return cls.from_rows(counted, measure=measure)
-        columns = read_table(data, list(names.values())).columns
-        rows = Rows.from_arrays(
-            **{role: columns[name] for role, name in names.items()},
+        from fairgroups.reading import read_rows  # it knows partitions, which know cells
+
+        rows = read_rows(
+            data,
+            sensitive=sensitive,
+            outcome=outcome,
+            truth=truth,
+            weight=weight,
+            cluster=cluster,
             positive=positive,
             missing=missing,
-            names=names,
-        )
+            n_cells=n_cells,
+        ).rows
+        if rows.count is not None and edges is not None:
+            raise InputError("cells of a lazy frame have edges of their own.", "leave edges out.")
         return cls.from_rows(rows, measure=measure, n_cells=n_cells, spacing=spacing, edges=edges)
 
     @classmethod

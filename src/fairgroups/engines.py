@@ -53,7 +53,7 @@ class _Ranges:
 
     n: int
     keys: list[Keys | None]  # None for a category
-    is_number: dict[str, bool]  # of outcome, truth and base: numbers other than 0 and 1
+    is_number: dict[str, bool]  # of those of outcome, truth and base that are no text: other numbers than 0 and 1
 
 
 def count_rows(
@@ -218,12 +218,10 @@ def _ranges(
         most = n_cells or KEYS_OF_AXIS.get(sum(numeric), FEWEST_KEYS)
         keys.append(Keys(float(low), float(high), int(most)))
     is_number_of = {}
-    for role, is_number in kinds.items():
-        odd = [_float(one[f"{end}_odd_{role}"]) if is_number else 0.0 for end in ("low", "high")]
+    for role in (role for role, is_number in kinds.items() if is_number):
+        odd = [_float(one[f"{end}_odd_{role}"]) for end in ("low", "high")]
         is_number_of[role] = any(x != 0 for x in odd if np.isfinite(x))
-        if is_number:
-            ends = numbers(_column([one[f"low_{role}"], one[f"high_{role}"]]), named[role])
-            check_finite(ends, named[role])
+        check_finite(numbers(_column([one[f"low_{role}"], one[f"high_{role}"]]), named[role]), named[role])
     return _Ranges(int(one["n"]), keys, is_number_of)
 
 

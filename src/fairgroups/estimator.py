@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from fairgroups.binning import Spacing
 from fairgroups.boxes import BoxPartition
 from fairgroups.cells import Cells
-from fairgroups.engines import column_names, count_rows
+from fairgroups.engines import column_names, count_rows, is_lazy
 from fairgroups.errors import InputError
 from fairgroups.evidence.rates import Against, GroupRates, explained_share, group_rates
 from fairgroups.measures import JointMeasure, Measure, resolve_measure
@@ -44,6 +44,11 @@ class GroupEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _columns(self, X: Any, *, reset: bool) -> list[Column]:
         """Read the sensitive columns; for one, a plain list or series will do."""
+        if is_lazy(X):
+            raise InputError(
+                "a lazy frame is not collected here.",
+                "fit FairGroups to it; groups are computed in it by partition_.expr() or partition_.to_sql().",
+            )
         name = ""
         if isinstance(X, np.ma.MaskedArray):
             X = np.ma.filled(X.astype(np.float64), np.nan)

@@ -133,6 +133,8 @@ class Source:
         except duckdb.Error as error:
             said = " ".join(str(error).split())[:300]
             hint = "check that the file is complete."
+            if "Memory must" in said:
+                raise InputError(f"no amount of memory: {self.memory_limit!r}.", "1GB, 500MB") from error
             if self.where is not None or self.sql is not None:
                 hint = "check the query: columns in \"double quotes\", text in 'single ones'."
             raise InputError(f"cannot read {self.name!r}: {said}", hint) from error

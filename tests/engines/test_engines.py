@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import engine_tables as engines
-from fairgroups import Cells, FairGroups, InputError, ScoreRepair, Source, audit
+from fairgroups import Cells, FairGroups, FairKMeans, InputError, ScoreRepair, Source, audit
 
 EAGER = ["lists", "numpy", "pandas", "pandas_arrow", "polars", "pyarrow"]
 LAZY = ["polars_lazy", "duckdb", "ibis", "dask", "pyspark"]
@@ -44,11 +44,13 @@ def test_equal_cells_groups_and_verdicts(table, people, expected):
         same(audit(table, sensitive="age", checks=False, **options), expected[name])
 
 
-def test_a_database_gives_the_same(server, expected):
+def test_a_database_gives_the_same(server, people, expected):
     source = Source(server, table='pe"ople; --')
     for name in ("parity", "opportunity", "given"):
         found = audit(source, sensitive="age", checks=False, **CASES[name])
         same(found, expected[name])
+        cells = Cells.from_frame(source, sensitive="age", outcome="chosen")
+        assert cells == Cells.from_frame(people, sensitive="age", outcome="chosen")
         assert "s3cret" not in found.data["source"] + str(source)
     some = audit(Source(server, table="everybody", where="sex = 'f'"), sensitive="age", outcome="chosen", checks=False)
     assert 90_000 < some.data["rows"] < 110_000
@@ -150,3 +152,25 @@ def test_scores_are_repaired_where_they_are(engine, people, parquet):
         found.transform(frame, sensitive="age")
     with pytest.raises(InputError, match="must be the name"):
         ScoreRepair([40]).fit(chosen, sensitive=people["age"])
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("engine", ["polars_lazy", "duckdb", "ibis", "dask", "pyspark"])
+def test_labels_of_text_and_truth(engine, people, tmp_path):
+    told = people[:5000].assign(
+        chosen=np.where(people[:5000]["chosen"] == 1, "yes", "no"), truth=people[:5000]["truth"] == 1
+    )
+    told.to_parquet(tmp_path / "told.parquet")
+    frame = getattr(engines, f"as_{engine}")(told, tmp_path / "told.parquet")
+    options = {"sensitive": "age", "outcome": "chosen", "positive": "yes", "checks": False}
+    same(audit(frame, **options), audit(told, **options))
+    with pytest.raises(InputError, match="positive"):
+        audit(frame, sensitive="age", outcome="chosen")
+
+
+def test_estimators_do_not_collect(people):
+    lazy = pytest.importorskip("polars").from_pandas(people[["age", "chosen"]]).lazy()
+    with pytest.raises(InputError, match="not collected"):
+        FairKMeans(2).fit(lazy, "chosen")
+    with pytest.raises(InputError, match="not collected"):
+        FairGroups(2).fit(lazy, "chosen").predict(lazy.select("age"))

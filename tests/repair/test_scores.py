@@ -184,6 +184,7 @@ def test_odd_data():
         ({}, [0.1, np.nan], [1, 2], "score.s. are missing"),
         ({}, [0.1, 0.2], [1, np.nan], "missing"),
         ({}, [0.1, np.inf], [1, 2], "infinite"),
+        ({"partition": "auto"}, [0.1, 0.2], [1, np.nan], "give a Partition with"),
         ({}, [0.1, 0.2, 0.3], [1, 2], "3 scores and 2 sensitive"),
         ({"max_gap": 5}, [0.1], [1], "between 0 and 1"),
         ({"cost": "w3"}, [0.1], [1], "`cost` must be"),
@@ -193,7 +194,7 @@ def test_odd_data():
 )
 def test_bad_input(options, score, sensitive, message):
     with pytest.raises(InputError, match=message):
-        ScoreRepair([5], **options).fit(score, sensitive=sensitive)
+        ScoreRepair(**{"partition": [5], **options}).fit(score, sensitive=sensitive)
     with pytest.raises(InputError, match="`partition` must be"):
         ScoreRepair(3).fit([0.1], sensitive=[1])
 

@@ -159,7 +159,8 @@ def apply(
 ) -> None:
     """Give the people of a new file fair scores; the file may be larger than memory."""
     from fairgroups.errors import InputError
-    from fairgroups.repair.scores import ScoreRepair, read_document
+    from fairgroups.repair.documents import read_document
+    from fairgroups.repair.scores import ScoreRepair
 
     document = read_document(model)
     fitted = ScoreRepair.from_dict(document)

@@ -17,6 +17,7 @@ from fairgroups.tables import numbers, one_column
 
 __all__ = [
     "as_table",
+    "check_options",
     "flat",
     "read_labels",
     "read_partition",
@@ -85,3 +86,23 @@ def read_partition(given: Any, score: Array, sensitive: Any, weight: Any) -> Par
             "`partition` must be a Partition, a BoxPartition, an estimator of groups or borders; "
             f"got {type(given).__name__}."
         ) from None
+
+
+def check_options(repair: Any) -> None:
+    """Refuse options of a repair that mean nothing."""
+    gap = repair.max_gap
+    if isinstance(gap, bool) or not isinstance(gap, int | float | np.number) or not 0 <= gap <= 1:
+        raise InputError(f"`max_gap` must be a number between 0 and 1; got {gap!r}.", "2 points are 0.02.")
+    choices = {"cost": ("w1", "w2"), "relaxation": ("gap", "geodesic"), "condition": (None, "positives", "both")}
+    if isinstance(repair.partition, str) and repair.partition != "auto":
+        raise InputError(f"`partition` must be groups or 'auto'; got {repair.partition!r}.")
+    for name, allowed in choices.items():
+        if getattr(repair, name) not in allowed:
+            said = ", ".join(map(repr, allowed))
+            raise InputError(f"`{name}` must be one of {said}; got {getattr(repair, name)!r}.")
+    seed = repair.random_state
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
+        raise InputError(f"`random_state` must be a whole number; got {seed!r}.", "the same seed, the same scores.")
+    levels = repair.n_levels
+    if levels is not None and (isinstance(levels, bool) or not isinstance(levels, int | np.integer) or levels < 2):
+        raise InputError(f"`n_levels` must be a whole number of at least 2, or None; got {levels!r}.")

@@ -14,16 +14,17 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from fairgroups import __version__
 from fairgroups.boxes import BoxPartition
 from fairgroups.engines import is_lazy
-from fairgroups.errors import InputError, SchemaError
+from fairgroups.errors import InputError
 from fairgroups.files import write_atomically
 from fairgroups.identity import read_keys, uniform_of
 from fairgroups.partition import Partition
 from fairgroups.repair.choosing import fewest_groups
+from fairgroups.repair.documents import document_of, read_document, repair_of
 from fairgroups.repair.inputs import (
     as_table,
+    check_options,
     flat,
     read_labels,
     read_partition,
@@ -37,14 +38,12 @@ from fairgroups.repair.transport import Cost, largest_gap, least_odds_gap, membe
 from fairgroups.rows import mixed_columns
 from fairgroups.tables import numbers, one_column
 
-__all__ = ["Condition", "Relaxation", "ScoreRepair", "read_document"]
+__all__ = ["Condition", "Relaxation", "ScoreRepair"]
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 Relaxation = Literal["gap", "geodesic"]
 Condition = Literal["positives", "both"]
-SCHEMA = "fairgroups/repair"
-SCHEMA_VERSION = 1
 
 
 class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -109,6 +108,8 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     True
     """
 
+    maps_: Maps
+
     def __init__(
         self,
         partition: Any = "auto",
@@ -147,7 +148,7 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         key : array-like, optional
             Who each row is; see `transform`. It has no part in the maps, only in the gaps that are reported.
         """
-        self._check_options()
+        check_options(self)
         if is_lazy(score):
             return self._fit_counts(count_scores(self, score, y, sensitive, sample_weight))
         values = read_scores(score)
@@ -155,6 +156,32 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         weight = np.ones(values.size) if sample_weight is None else read_weights(sample_weight, values.size)
         self.partition_ = self._find(values, sensitive, weight, label, key)
         codes = self._codes(sensitive, values.size)
+        rows = self._learn(values, codes, label, weight, np.ones(values.size, dtype=np.intp))
+        if self.smooth:
+            self.maps_ = replace(self.maps_, centres=self._centres(sensitive, rows, weight))
+        chance, along = self._chance(values, key), self._along(sensitive)
+        order = np.concatenate(list(rows.values()))  # people of a group from low to high: quicker to look up
+        others = np.ones(values.size, dtype=bool)
+        others[order] = False
+        order = np.concatenate([order, np.flatnonzero(others)])
+        fair = np.empty(values.size)
+        fair[order] = self._move(values[order], codes[order], chance[order], along[order])
+        self._report(fair, values, codes, label, weight)
+        return self
+
+    def _fit_counts(self, counted: Counted) -> Self:
+        """Learn the maps from people counted by group and score."""
+        self.partition_ = counted.partition
+        self._learn(counted.score, counted.codes, counted.label, counted.count, counted.people)
+        middle = np.full(counted.score.size, 0.5)
+        fair = self._move(counted.score, counted.codes, middle, middle)
+        self._report(fair, counted.score, counted.codes, counted.label, counted.count)
+        return self
+
+    def _learn(
+        self, values: Array, codes: Codes, label: Array | None, weight: Array, people: Codes
+    ) -> dict[int, Codes]:
+        """Learn the maps; give the rows of each group that they were learnt from, from low to high."""
         if self.condition is not None and label is None:
             raise InputError(f"condition={self.condition!r} needs y, the true label.", "pass y to fit.")
         mass = self._mass(codes, label, weight)
@@ -163,49 +190,16 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if not rows:
             said = " and y = 1" if self.condition == "positives" else ""
             raise InputError(f"no row with a known group and a positive weight{said} is left.")
-        maps = learn(
-            {k: (values[r], mass[r], np.ones(r.size, dtype=np.intp)) for k, r in rows.items()},
+        self.maps_ = learn(
+            {k: (values[r], mass[r], people[r]) for k, r in rows.items()},
             np.array([weight[r].sum() for r in rows.values()]),
             max_gap=float(self.max_gap),
             cost=self.cost,
             geodesic=self.relaxation == "geodesic",
             n_levels=self.n_levels,
         )
-        self.maps_ = replace(maps, centres=self._centres(sensitive, rows, weight)) if self.smooth else maps
         self.n_features_in_ = 1
-        order = np.concatenate(list(rows.values()))  # people of a group from low to high: quicker to look up
-        others = np.ones(values.size, dtype=bool)
-        others[order] = False
-        order = np.concatenate([order, np.flatnonzero(others)])
-        fair = np.empty(values.size)
-        chance = self._chance(values, key)
-        fair[order] = self._move(values[order], codes[order], chance[order], self._along(sensitive)[order])
-        self._report(fair, values, codes, label, weight)
-        return self
-
-    def _fit_counts(self, counted: Counted) -> Self:
-        """Learn the maps from people counted by group and score."""
-        self.partition_ = counted.partition
-        if self.condition is not None and counted.label is None:
-            raise InputError(f"condition={self.condition!r} needs y, the true label.", "name its column.")
-        mass = self._mass(counted.codes, counted.label, counted.count)
-        rows = {k: r[mass[r] > 0] for k, r in members(counted.codes).items()}
-        rows = {k: r[np.argsort(counted.score[r], kind="stable")] for k, r in rows.items() if r.size}
-        if not rows:
-            raise InputError("no row with a known group is left.")
-        self.maps_ = learn(
-            {k: (counted.score[r], mass[r], counted.people[r]) for k, r in rows.items()},
-            np.array([counted.count[r].sum() for r in rows.values()]),
-            max_gap=float(self.max_gap),
-            cost=self.cost,
-            geodesic=self.relaxation == "geodesic",
-            n_levels=self.n_levels,
-        )
-        self.n_features_in_ = 1
-        nothing = np.zeros(counted.score.size)
-        fair = self._move(counted.score, counted.codes, nothing + 0.5, nothing)
-        self._report(fair, counted.score, counted.codes, counted.label, counted.count)
-        return self
+        return rows
 
     def transform(self, score: Any, *, sensitive: Any, key: Any = None) -> Any:
         """Give fair scores.
@@ -329,18 +323,7 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def to_dict(self) -> dict[str, Any]:
         """Give the fitted repair as plain data."""
         check_is_fitted(self)
-        options = {n: _plain(value) for n, value in self.get_params(deep=False).items() if n != "partition"}
-        return {
-            "schema": SCHEMA,
-            "schema_version": SCHEMA_VERSION,
-            "library_version": __version__,
-            "options": options,
-            "partition": self.partition_.to_dict(),
-            "maps": self.maps_.to_dict(),
-            "gaps": self.gaps_,
-            "gap": self.gap_,
-            "bound": self.bound_,
-        }
+        return document_of(self)
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Write the fitted repair as JSON, to a file if a path is given, and give the text."""
@@ -352,26 +335,7 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ScoreRepair:
         """Build a fitted repair from what `to_dict` gave."""
-        if not isinstance(data, Mapping) or data.get("schema") != SCHEMA:
-            raise SchemaError(f"this is no repair: its schema is not {SCHEMA!r}.")
-        version = data.get("schema_version")
-        if not isinstance(version, int) or version > SCHEMA_VERSION:
-            raise SchemaError(
-                f"this repair has schema version {version!r}; this library reads up to {SCHEMA_VERSION}.",
-                "update fairgroups.",
-            )
-        try:
-            partition = Partition.from_dict(data["partition"])
-            found = cls(partition, **data["options"])
-            found.partition_ = partition
-            found._check_options()
-            found.maps_ = Maps.from_dict(data["maps"], partition.n_groups)
-            found.gaps_, found.gap_ = dict(data["gaps"]), float(data["gap"])
-            found.bound_ = None if data["bound"] is None else float(data["bound"])
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise SchemaError(f"this repair cannot be read: {error}.", "write it again with to_json.") from error
-        found.n_features_in_ = 1
-        return found
+        return repair_of(data, cls)
 
     @classmethod
     def from_json(cls, text: str | Path) -> ScoreRepair:
@@ -381,6 +345,8 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _find(
         self, values: Array, sensitive: Any, weight: Array, label: Array | None, key: Any
     ) -> Partition | BoxPartition:
+        if hasattr(self.partition, "fit") or isinstance(self.partition, str):
+            self._refuse_missing(sensitive)
         if not isinstance(self.partition, str):
             return read_partition(self.partition, values, sensitive, weight)
         used = np.arange(values.size)
@@ -394,6 +360,17 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         keys = None if key is None else np.array(read_keys(key, values.size), dtype=object)[used]
         found = fewest_groups(self, values[used], people, weight[used], keys, self.random_state)
         return read_partition(found, values[used], people, weight[used])
+
+    def _refuse_missing(self, sensitive: Any) -> None:
+        """Stop at missing attributes where groups are to be found."""
+        if hasattr(sensitive, "columns") or getattr(flat(sensitive), "ndim", 1) > 1:
+            return
+        absent = np.isnan(numbers(one_column(flat(sensitive)), "sensitive"))
+        if absent.any():
+            raise InputError(
+                f"{int(absent.sum())} sensitive value(s) are missing (NaN), the first in row {int(absent.argmax())}.",
+                "leave these rows out, or give a Partition with missing='drop' or 'group'.",
+            )
 
     def _mass(self, codes: Codes, label: Array | None, weight: Array) -> Array:
         """Weigh rows so that the distributions to be made alike are those of the condition."""
@@ -463,39 +440,3 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if codes.size != n:
             raise InputError(f"there are {n} scores and {codes.size} sensitive values.", "pass one of each per row.")
         return codes
-
-    def _check_options(self) -> None:
-        gap = self.max_gap
-        if isinstance(gap, bool) or not isinstance(gap, int | float | np.number) or not 0 <= gap <= 1:
-            raise InputError(f"`max_gap` must be a number between 0 and 1; got {gap!r}.", "2 points are 0.02.")
-        choices = {"cost": ("w1", "w2"), "relaxation": ("gap", "geodesic"), "condition": (None, "positives", "both")}
-        if isinstance(self.partition, str) and self.partition != "auto":
-            raise InputError(f"`partition` must be groups or 'auto'; got {self.partition!r}.")
-        for name, allowed in choices.items():
-            if getattr(self, name) not in allowed:
-                said = ", ".join(map(repr, allowed))
-                raise InputError(f"`{name}` must be one of {said}; got {getattr(self, name)!r}.")
-        seed = self.random_state
-        if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
-            raise InputError(f"`random_state` must be a whole number; got {seed!r}.", "the same seed, the same scores.")
-        levels = self.n_levels
-        if levels is not None and (isinstance(levels, bool) or not isinstance(levels, int | np.integer) or levels < 2):
-            raise InputError(f"`n_levels` must be a whole number of at least 2, or None; got {levels!r}.")
-
-
-def read_document(text: str | Path) -> dict[str, Any]:
-    """Read JSON text, or the file at a `Path`, as an object."""
-    if isinstance(text, Path) and not text.is_file():
-        raise InputError(f"there is no file {str(text)!r}.", "write one with `fairgroups repair --model`, or to_json.")
-    try:
-        data = json.loads(text.read_text(encoding="utf-8") if isinstance(text, Path) else text)
-    except (ValueError, RecursionError) as error:
-        raise SchemaError(f"this is not JSON: {error}.") from error
-    if not isinstance(data, dict):
-        raise SchemaError("this is no repair: it is not a JSON object.")
-    return data
-
-
-def _plain(value: Any) -> Any:
-    """Give a number of NumPy as one of Python."""
-    return value.item() if isinstance(value, np.generic) else value
