@@ -174,3 +174,19 @@ def test_estimators_do_not_collect(people):
         FairKMeans(2).fit(lazy, "chosen")
     with pytest.raises(InputError, match="not collected"):
         FairGroups(2).fit(lazy, "chosen").predict(lazy.select("age"))
+
+
+@pytest.mark.parametrize("options", [{}, {"max_gap": 0.05}, {"smooth": True}])
+def test_postgresql_gives_the_very_same_fair_scores(server, people, options):
+    psycopg = pytest.importorskip("psycopg")
+    some = people[:2000]
+    score = some["score"].round(2)  # many share a score
+    repair = ScoreRepair([40, 60], n_levels=200, **options).fit(score, sensitive=some["age"])
+    short = "round(cast(score as numeric), 2) AS short, row_number() OVER () AS id"
+    rows = f"(SELECT *, {short} FROM everybody LIMIT 2000)"
+    query = repair.to_sql(rows, score="short", sensitive="age", key="id", dialect="postgresql")
+    with psycopg.connect(server) as connection:
+        there = np.array(connection.execute(query).fetchall(), dtype=float)
+    here = repair.transform(there[:, 2], sensitive=there[:, 1], key=there[:, 0].astype(int))
+    assert len(there) == 2000
+    assert np.array_equal(here, there[:, 3])
