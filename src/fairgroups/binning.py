@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
 from fairgroups.moments import sum_by
+from fairgroups.sums import exact_sums
 
 __all__ = ["Binner", "Spacing"]
 
@@ -56,12 +57,14 @@ class Binner:
         codes = np.searchsorted(edges, values, side="right") - 1
         return cls(edges, codes=np.maximum(codes, 0))
 
-    def sum(self, column: Array) -> Array:
-        """Add up a column over the rows of each cell."""
-        if self.distinct:
-            ordered = column[self.order]
-            return ordered if self.starts is None else np.add.reduceat(ordered, self.starts)
-        return sum_by(self.codes, column, self.edges.size)
+    def sum(self, column: Array) -> tuple[Array, Array]:
+        """Add up a column over the rows of each cell; give the sums and what rounding took off them."""
+        if not self.distinct:
+            return exact_sums(column, lambda x: sum_by(self.codes, x, self.edges.size))
+        ordered = column[self.order]
+        if self.starts is None:
+            return ordered, np.zeros_like(ordered)
+        return exact_sums(ordered, lambda x: np.add.reduceat(x, self.starts))
 
     def ends(self, values: Array, which: np.ufunc, start: float) -> Array:
         """Give the smallest or largest value in each cell; its lower edge where there is none."""

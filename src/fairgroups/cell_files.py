@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["read_cells", "write_cells"]
 
-SCHEMA, SCHEMA_VERSION = "fairgroups/cells", 1
+SCHEMA, SCHEMA_VERSION = "fairgroups/cells", 2
 SUMS = ("b", "a", "bb", "ab", "aa", "noise")
 
 
@@ -35,8 +35,9 @@ def write_cells(cells: Cells, path: str | Path) -> None:
         name: np.append(getattr(cells, name), [np.nan] * pad) for name in ("edges", "first", "last")
     }
     columns["rows"] = cells.rows
-    for name, moments in cells.moments.items():
-        columns |= {f"{name}.{part}": np.asarray(getattr(moments, part), dtype=np.float64) for part in SUMS}
+    for name in cells.moments:
+        for kind, moments in (("", cells.moments[name]), (".tail", cells.tails[name])):
+            columns |= {f"{name}.{part}{kind}": np.asarray(getattr(moments, part), dtype=np.float64) for part in SUMS}
     if cells.counts is not None:
         columns |= {f"counts.{t}{y}": cells.counts[:, t, y] for t in (0, 1) for y in (0, 1)}
     about = {
@@ -80,10 +81,13 @@ def read_cells(path: str | Path) -> Cells:
                 raise SchemaError(f"{file.name!r} holds no cells of this version.", "write it with Cells.to_parquet.")
             data = {k: np.ma.getdata(v) for k, v in connection.read_parquet(str(file)).fetchnumpy().items()}
         n = data["rows"].size - bool(about["missing"])
-        moments = {
-            name: Moments(**{part: data[f"{name}.{part}"] for part in SUMS}, low=low, high=high)
-            for name, (low, high) in about["measures"].items()
-        }
+        moments, tails = (
+            {
+                name: Moments(**{part: data[f"{name}.{part}{kind}"] for part in SUMS}, low=low, high=high)
+                for name, (low, high) in about["measures"].items()
+            }
+            for kind in ("", ".tail")
+        )
         counts = None
         if "counts.00" in data:
             counts = np.stack([np.stack([data[f"counts.{t}{y}"] for y in (0, 1)], -1) for t in (0, 1)], 1)
@@ -95,6 +99,7 @@ def read_cells(path: str | Path) -> Cells:
             rows=data["rows"].astype(np.int64),
             measures={name: MEASURES[name] for name in about["measures"]},
             moments=moments,
+            tails=tails,
             counts=None if counts is None else counts.astype(np.int64),
             distinct=bool(about["distinct"]),
             missing=bool(about["missing"]),

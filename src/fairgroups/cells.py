@@ -19,6 +19,7 @@ from fairgroups.errors import InputError
 from fairgroups.measures import Measure, resolve_measure
 from fairgroups.moments import Moments, noise_of
 from fairgroups.rows import Missing, Rows, check_measure
+from fairgroups.sums import exact_sums
 
 __all__ = ["Cells"]
 
@@ -49,6 +50,7 @@ class Cells:
     rows: NDArray[np.int64]
     measures: Mapping[str, Measure]
     moments: Mapping[str, Moments]
+    tails: Mapping[str, Moments]  # what rounding took off the sums, so that the order of adding does not matter
     counts: NDArray[np.int64] | None
     distinct: bool
     missing: bool
@@ -156,10 +158,16 @@ class Cells:
         # rows that an engine counted are in cells already
         binner = Binner.build(values, n_cells if rows.count is None else None, spacing, edges)
 
+        rests: dict[int, Array] = {}
+
         def total(column: Array) -> Array:
             column = rows.times(column)
-            sums = binner.sum(column[present] if some_missing else column)
-            return np.append(sums, column[~present].sum()) if some_missing else sums
+            sums, rest = binner.sum(column[present] if some_missing else column)
+            if some_missing:
+                absent = exact_sums(column[~present], lambda x: x.sum(keepdims=True))
+                sums, rest = (np.append(x, y) for x, y in zip((sums, rest), absent, strict=True))
+            rests[id(sums)] = rest
+            return sums
 
         if rows.count is not None:
             row_counts = total(np.ones(rows.size)).round().astype(np.int64)
@@ -172,6 +180,7 @@ class Cells:
             y, t = rows.outcome, rows.truth
             pairs = [((1 - t) * (1 - y), (1 - t) * y), (t * (1 - y), t * y)]
             counts = np.stack([np.stack([total(x) for x in pair], -1) for pair in pairs], 1).astype(np.int64)
+        moments = {name: _moments(a, b, rows, total, row_counts) for name, (a, b) in columns.items()}
         return cls(
             name=rows.name,
             edges=binner.edges,
@@ -179,7 +188,8 @@ class Cells:
             last=binner.ends(values if last is None else last, np.maximum, -np.inf),
             rows=row_counts,
             measures=measures,
-            moments={name: _moments(a, b, rows, total, row_counts) for name, (a, b) in columns.items()},
+            moments=moments,
+            tails={name: m.map(lambda x: rests.get(id(x), np.zeros_like(x))) for name, m in moments.items()},
             counts=counts,
             distinct=binner.distinct and (last is None or bool(np.array_equal(last, values))),
             missing=some_missing,
@@ -202,7 +212,7 @@ class Cells:
         moments = self[measure].map(lambda x: x[: len(self)])
         b, total = moments.b, float(moments.b.sum())
         rate = np.divide(moments.a, b, out=np.zeros_like(b), where=b > 0)
-        if moments.bounded and moments.aa is moments.a:
+        if moments.bounded and np.array_equal(moments.aa, moments.a):
             apart, overall = 2 * rate * (1 - rate), float(moments.a.sum() / total)
             variance = overall * (1 - overall)
         else:
@@ -255,6 +265,10 @@ class Cells:
                 f"the other {list(other.measures)}."
             )
         left, right = (x if x.missing == (self.missing or other.missing) else x._with_missing() for x in (self, other))  # noqa: SLF001
+        added = {
+            name: left.moments[name].plus(left.tails[name], right.moments[name], right.tails[name])
+            for name in left.moments
+        }
         return replace(
             left,
             first=np.where(
@@ -268,7 +282,8 @@ class Cells:
                 np.where(right.rows[: len(right)] == 0, left.last, np.maximum(left.last, right.last)),
             ),
             rows=left.rows + right.rows,
-            moments={name: left.moments[name] + right.moments[name] for name in left.moments},
+            moments={name: sums for name, (sums, _) in added.items()},
+            tails={name: rest for name, (_, rest) in added.items()},
             counts=None if left.counts is None or right.counts is None else left.counts + right.counts,
             distinct=left.distinct and right.distinct,
             low=min(left.low, right.low),
@@ -295,6 +310,7 @@ class Cells:
             last=edges,
             rows=spread(self.rows),
             moments={name: m.map(spread) for name, m in self.moments.items()},
+            tails={name: m.map(spread) for name, m in self.tails.items()},
             counts=None if self.counts is None else spread(self.counts),
         )
 
@@ -339,9 +355,12 @@ class Cells:
 
     def _with_missing(self) -> Cells:
         """Add an empty cell for missing values."""
-        longer = {name: m.map(lambda x: np.append(x, 0.0)) for name, m in self.moments.items()}
+        moments, tails = (
+            {name: m.map(lambda x: np.append(x, 0.0)) for name, m in sums.items()}
+            for sums in (self.moments, self.tails)
+        )
         counts = None if self.counts is None else np.concatenate([self.counts, np.zeros((1, 2, 2), np.int64)])
-        return replace(self, rows=np.append(self.rows, 0), moments=longer, counts=counts, missing=True)
+        return replace(self, rows=np.append(self.rows, 0), moments=moments, tails=tails, counts=counts, missing=True)
 
 
 def _resolve_measures(measure: str | Measure | Iterable[str | Measure], rows: Rows) -> dict[str, Measure]:

@@ -7,17 +7,20 @@ does.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.boxes import BoxPartition
+from fairgroups.counted import LABELS, Counted, Ranges, object_column
 from fairgroups.errors import ColumnError, InputError
+from fairgroups.identity import LOTS, with_digits
 from fairgroups.keys import HEAVY, MOST_KEYS, Keys
 from fairgroups.partition import Partition
-from fairgroups.rows import Column, Missing, Rows, check_finite
+from fairgroups.rows import Missing, Rows, check_finite
+from fairgroups.sums import pieces_of
 from fairgroups.tables import numbers
 
 if TYPE_CHECKING:
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["column_names", "count_rows", "is_lazy"]
 
 Array = NDArray[np.float64]
-LABELS = ("outcome", "truth", "base")
+DIGITS = "fairgroups_digits"
 KEYS_OF_AXIS = {1: MOST_KEYS, 2: 512, 3: 64}
 FEWEST_KEYS = 16
 
@@ -47,15 +50,6 @@ def column_names(data: Any) -> list[str]:
     return list(nw.from_native(data).collect_schema().names())
 
 
-@dataclass(frozen=True)
-class _Ranges:
-    """What the first aggregation found."""
-
-    n: int
-    keys: list[Keys | None]  # None for a category
-    is_number: dict[str, bool]  # of those of outcome, truth and base that are no text: other numbers than 0 and 1
-
-
 def count_rows(
     data: Any,
     attributes: Sequence[str],
@@ -65,6 +59,8 @@ def count_rows(
     missing: Missing = "error",
     n_cells: int | None = None,
     given: Partition | BoxPartition | None = None,
+    who: str | None = None,
+    seed: int = 0,
 ) -> Rows:
     """Count the people of each kind in each cell, and give them as rows that stand for several.
 
@@ -82,6 +78,8 @@ def count_rows(
         Cells of each attribute: up to 65 536 for one, fewer for several.
     given : Partition, optional
         Groups to be judged: no cell lies across one of their borders.
+    who, seed : str, int
+        Column of people's ids, by which, with the seed, they are dealt into parts.
     """
     import narwhals as nw
 
@@ -90,7 +88,7 @@ def count_rows(
     named = {role: name for role, name in roles.items() if name is not None}
     if "cluster" in named:
         raise InputError("rows that belong together cannot be told apart by counts.", "collect the table first.")
-    for name in (*attributes, *named.values()):
+    for name in (*attributes, *named.values(), *([who] if who else [])):
         if name not in schema.names():
             raise ColumnError(name, schema.names())
     numeric = [_is_numeric(schema[name]) for name in attributes]
@@ -99,6 +97,8 @@ def count_rows(
             f"{attributes[0]!r} must hold numbers; it holds {schema[attributes[0]]}.", "cast the column to a number."
         )
     kinds = {role: _is_numeric(schema[named[role]]) for role in LABELS if role in named}
+    if who is not None:
+        frame = nw.from_native(with_digits(data, who, schema[who], seed, DIGITS))
     frame = _selected(frame, attributes, numeric, kinds, named)
     ranges = _ranges(frame, attributes, numeric, kinds, named, n_cells)
     weighted = "weight" in named
@@ -140,6 +140,8 @@ def _selected(
         chosen.append((_known(column, nans=nans) if is_number and not exact else column).alias(role))
     if "weight" in named:
         chosen.append(nw.col(named["weight"]).cast(nw.Float64).alias("weight"))
+    if DIGITS in schema.names():
+        chosen.append(nw.col(DIGITS))
     return frame.select(*chosen)
 
 
@@ -167,15 +169,9 @@ def _collect(frame: Any) -> dict[str, NDArray[Any]]:
         return dict(native.fetchnumpy())
     if type(native).__module__.startswith("pyspark"):
         names, rows = native.columns, native.collect()
-        return {name: _column([row[i] for row in rows]) for i, name in enumerate(names)}
+        return {name: object_column([row[i] for row in rows]) for i, name in enumerate(names)}
     eager = frame.collect()
-    return {name: _column(eager[name].to_list()) for name in eager.columns}
-
-
-def _column(values: list[Any]) -> NDArray[Any]:
-    out = np.empty(len(values), dtype=object)
-    out[:] = values
-    return out
+    return {name: object_column(eager[name].to_list()) for name in eager.columns}
 
 
 def _ranges(
@@ -185,7 +181,7 @@ def _ranges(
     kinds: dict[str, bool],
     named: dict[str, str],
     n_cells: int | None,
-) -> _Ranges:
+) -> Ranges:
     import narwhals as nw
 
     prepared: list[Any] = []
@@ -202,7 +198,7 @@ def _ranges(
                 asked += [column.min().alias(f"low_{name}"), column.max().alias(f"high_{name}")]
     if "weight" in named:
         prepared.append(nw.when(nw.col("weight") >= 0).then(0).otherwise(1).alias("bad"))
-        asked.append(nw.col("bad").max().alias("bad"))
+        asked += [nw.col("bad").max().alias("bad"), nw.col("weight").max().alias("high_weight")]
     ready = frame.with_columns(*prepared) if prepared else frame
     one = {name: values[0] for name, values in _collect(ready.select(*asked)).items()}
     _check_counts(one, named)
@@ -221,8 +217,12 @@ def _ranges(
     for role in (role for role, is_number in kinds.items() if is_number):
         odd = [_float(one[f"{end}_odd_{role}"]) for end in ("low", "high")]
         is_number_of[role] = any(x != 0 for x in odd if np.isfinite(x))
-        check_finite(numbers(_column([one[f"low_{role}"], one[f"high_{role}"]]), named[role]), named[role])
-    return _Ranges(int(one["n"]), keys, is_number_of)
+        check_finite(numbers(object_column([one[f"low_{role}"], one[f"high_{role}"]]), named[role]), named[role])
+    ends = {role: (f"low_{role}", f"high_{role}") for role in (*is_number_of, "weight")}
+    largest = {
+        role: max((abs(_float(one[end])) for end in both if end in one), default=0.0) for role, both in ends.items()
+    }
+    return Ranges(int(one["n"]), keys, is_number_of, largest)
 
 
 def _check_counts(one: dict[str, Any], named: dict[str, str]) -> None:
@@ -249,12 +249,12 @@ def _float(value: Any) -> float:
 
 def _count(
     frame: Any,
-    ranges: _Ranges,
+    ranges: Ranges,
     named: dict[str, str],
     given: Partition | BoxPartition | None,
     *,
     weighted: bool,
-) -> _Counted:
+) -> Counted:
     """Run the second aggregation."""
     import narwhals as nw
 
@@ -268,157 +268,57 @@ def _count(
             continue
         prepared.append(keys.expression(nw.col(f"x{d}")).fill_null(-1).alias(f"k{d}"))
         found |= {f"first{d}": nw.col(f"x{d}").min(), f"last{d}": nw.col(f"x{d}").max()}
+    if DIGITS in frame.collect_schema().names():
+        prepared.append(_lot(nw.col(DIGITS)).alias("lot"))
+        by.append("lot")
     if isinstance(given, Partition):
-        side = nw.lit(0)
-        for border in given.firsts()[0].tolist():
-            side = side + nw.when(nw.col("x0") >= border).then(1).otherwise(0)
-        prepared.append(side.alias("side"))
+        prepared.append(_place(nw.col("x0"), given.firsts()[0].tolist()).alias("side"))
         by.append("side")
     for role in LABELS:
         if role not in named:
             continue
         if ranges.is_number.get(role):
-            y = nw.col(role)
-            prepared += [y.is_null().alias("unknown"), (y * y).alias("square")]
+            y, far = nw.col(role), ranges.largest[role]
             by.append("unknown")
-            found |= {"sum": y.sum(), "squares": nw.col("square").sum(), "least": y.min(), "most": y.max()}
+            prepared.append(y.is_null().alias("unknown"))
+            for name, number, largest in (("sum", y, far), ("squares", y * y, far**2)):
+                _add_pieces(name, number, largest, prepared, found)
+            found |= {"least": y.min(), "most": y.max()}
         else:
             by.append(role)
             if role in ranges.is_number:  # numbers that are all 0 or 1: whole numbers are quicker keys
                 prepared.append(nw.col(role).cast(nw.Int64).alias(role))
     if weighted:
-        prepared.append((nw.col("weight") * nw.col("weight")).alias("weight2"))
-        found |= {
-            "weights": nw.col("weight").sum(),
-            "weights2": nw.col("weight2").sum(),
-            "lightest": nw.col("weight").min(),
-        }
+        weight, far = nw.col("weight"), ranges.largest["weight"]
+        for name, number, largest in (("weights", weight, far), ("weights2", weight * weight, far**2)):
+            _add_pieces(name, number, largest, prepared, found)
+        found["lightest"] = weight.min()
     wanted = [expression.alias(name) for name, expression in found.items()]
-    return _Counted(_collect(frame.with_columns(*prepared).group_by(*by).agg(*wanted)), ranges)
+    return Counted(_collect(frame.with_columns(*prepared).group_by(*by).agg(*wanted)), ranges)
 
 
-@dataclass(frozen=True)
-class _Counted:
-    """What the second aggregation found: columns of equal length, one entry for each kind of people in each cell."""
+def _lot(digits: nw.Expr) -> nw.Expr:
+    """Give which of equal parts of the numbers from 000000 to ffffff some digits fall into; −1 where there are none."""
+    import narwhals as nw
 
-    columns: dict[str, NDArray[Any]]
-    ranges: _Ranges
-
-    @property
-    def people(self) -> Array:
-        return self.columns["n"].astype(np.float64)
-
-    def cells(self, d: int) -> tuple[Array, Array, Array]:
-        """Give the first and last value and the people of each cell of an attribute that is known."""
-        place, first, last = self._places(d)
-        known = place >= 0
-        return first, last, np.bincount(place[known], self.people[known], first.size).astype(np.float64)
-
-    def heaviest(self) -> float:
-        """Give the largest share of the people in a cell of several values of the first attribute."""
-        first, last, people = self.cells(0)
-        return float(np.max(np.where(last > first, people, 0.0), initial=0.0) / people.sum())
-
-    def _places(self, d: int) -> tuple[NDArray[np.intp], Array, Array]:
-        """Give each entry's cell, −1 where the value is missing, and the cells' first and last values."""
-        key = self.columns[f"k{d}"].astype(np.int64)
-        side = self.columns["side"].astype(np.int64) if "side" in self.columns else np.zeros_like(key)
-        sides = int(side.max()) + 1
-        cell, place = np.unique(key * sides + side, return_inverse=True)
-        place = place.ravel()
-        first, last = (numbers(self.columns[f"{name}{d}"], "") for name in ("first", "last"))
-        low, high = np.full(cell.size, np.inf), np.full(cell.size, -np.inf)
-        known = key >= 0
-        np.minimum.at(low, place[known], first[known])
-        np.maximum.at(high, place[known], last[known])
-        used = cell >= 0
-        number = np.where(used, np.cumsum(used) - 1, -1)
-        return number[place], low[used], high[used]
-
-    def rows(
-        self, attributes: Sequence[str], *, roles: dict[str, str], positive: Any, missing: Missing, weighted: bool
-    ) -> Rows:
-        """Give the entries as rows, in an order that does not depend on the engine."""
-        columns: list[Column] = []
-        order_by: list[NDArray[Any]] = []
-        for d, name in enumerate(attributes):
-            if self.ranges.keys[d] is None:
-                text = self._labels(f"k{d}")
-                levels = tuple(sorted({x for x in text.tolist() if x is not None}))
-                codes = np.array([np.nan if x is None else levels.index(x) for x in text.tolist()])
-                columns.append(Column(name, codes, levels))
-            else:
-                place, first, last = self._places(d)
-                known = place >= 0
-                values, ends = np.full(place.size, np.nan), np.full(place.size, np.nan)
-                values[known], ends[known] = first[place[known]], last[place[known]]
-                columns.append(Column(name, values, None, ends))
-            order_by.append(np.nan_to_num(columns[-1].values, nan=np.inf))
-        labels = {role: self._labels(role) for role in LABELS if role in roles and role in self.columns}
-        count, index = self.people, np.arange(self.people.size)
-        extra: dict[str, Array] = {}
-        if self.ranges.is_number.get("outcome"):
-            index, count, extra["outcome"] = self._two_values()
-        if weighted:
-            index, count, extra["weight"] = _two_points(
-                count, *(self.columns[name].astype(np.float64) for name in ("weights", "weights2", "lightest"))
-            )
-        data: dict[str, Any] = {role: values[index] for role, values in labels.items()} | extra
-        order = np.lexsort([*(_ranks(data[role]) for role in data), *(x[index] for x in order_by[::-1])])
-        index, count = index[order], count[order]
-        chosen = [Column(c.name, c.values[index], c.levels, None if c.last is None else c.last[index]) for c in columns]
-        return Rows.from_columns(
-            chosen,
-            data["outcome"][order],
-            **{role: data[role][order] for role in ("truth", "base", "weight") if role in data},
-            count=count,
-            positive=positive,
-            missing=missing,
-            names={role: name for role, name in roles.items() if name is not None},
-        )
-
-    def _labels(self, role: str) -> NDArray[Any]:
-        return _column([None if np.ma.is_masked(x) else x for x in self.columns[role].tolist()])
-
-    def _two_values(self) -> tuple[NDArray[np.intp], Array, Array]:
-        """Give each entry's outcomes as two values with the same number, sum and sum of squares."""
-        n = self.people
-        known = ~self.columns["unknown"].astype(bool)
-        sums, squares, least, most = (
-            numbers(self.columns[name], "outcome") for name in ("sum", "squares", "least", "most")
-        )
-        sums = np.where(known, sums, 0.0)
-        index, count, values = _two_points(n, sums, np.where(known, squares, 0.0), np.where(known, least, 0.0))
-        values = np.clip(values, np.nanmin(least[known]), np.nanmax(most[known]))
-        values[~known[index]] = np.nan
-        return index, count, values
+    starts = [-((LOTS - 2 * 16**6 * i) // (2 * LOTS)) for i in range(1, LOTS)]  # the middle of a digit decides
+    return nw.when(~digits.is_null()).then(_place(digits, [f"{start:06x}" for start in starts])).otherwise(-1)
 
 
-def _ranks(values: NDArray[Any]) -> NDArray[Any]:
-    """Give numbers by which labels or numbers can be put in order."""
-    if values.dtype != object:
-        return values
-    kinds = {label: i for i, label in enumerate(sorted(set(values.tolist()), key=str))}
-    return np.array([kinds[label] for label in values.tolist()])
+def _place(column: nw.Expr, starts: Sequence[Any]) -> nw.Expr:
+    """Count the starts that a value has reached."""
+    import narwhals as nw
+
+    place = nw.lit(0)
+    for start in starts:
+        place = place + nw.when(column >= start).then(1).otherwise(0)
+    return place
 
 
-def _two_points(n: Array, sums: Array, squares: Array, least: Array) -> tuple[NDArray[np.intp], Array, Array]:
-    """Write n numbers with a known sum, sum of squares and minimum as two values, each taken by a whole number of them.
+def _add_pieces(name: str, number: nw.Expr, largest: float, prepared: list[Any], found: dict[str, Any]) -> None:
+    """Ask for a sum in pieces, which no order of adding changes."""
+    import narwhals as nw
 
-    With shares p and 1 − p the values are m − s √((1 − p)/p) and m + s √(p/(1 − p)); p is about a half, or so large
-    that the lower value is not below the minimum.
-    """
-    mean = sums / n
-    spread = np.sqrt(np.maximum(squares / n - mean**2, 0.0))
-    spread = np.where(spread > 1e-9 * (np.abs(mean) + 1e-300), spread, 0.0)
-    apart = (spread > 0) & (n >= 2)
-    ratio = np.divide(spread, mean - least, out=np.ones_like(mean), where=apart & (mean > least)) ** 2
-    lower = np.clip(np.ceil(n * ratio / (1 + ratio) - 1e-6), np.floor(n / 2), np.maximum(n - 1, 1))
-    lower = np.where(apart, np.maximum(lower, 1), n)
-    upper = n - lower
-    p = lower / n
-    low = mean - spread * np.sqrt(np.divide(1 - p, p, out=np.zeros_like(p), where=p > 0))
-    high = mean + spread * np.sqrt(np.divide(p, 1 - p, out=np.zeros_like(p), where=upper > 0))
-    both = np.flatnonzero(upper > 0)
-    index = np.concatenate([np.arange(n.size), both])
-    return index, np.concatenate([lower, upper[both]]), np.concatenate([np.where(apart, low, mean), high[both]])
+    for i, piece in enumerate(pieces_of(number, largest)):
+        prepared.append(piece.alias(f"{name}{i}"))
+        found[f"{name}{i}"] = nw.col(f"{name}{i}").sum()

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.rows import Rows
+from fairgroups.sums import add_pairs
 
 __all__ = ["Moments", "noise_of", "sum_by"]
 
@@ -38,9 +39,15 @@ class Moments:
         if self.noise is None:
             object.__setattr__(self, "noise", self.bb)
 
-    def __add__(self, other: Moments) -> Moments:
-        b, a, bb, ab, aa, noise = (getattr(self, x) + getattr(other, x) for x in _SUMS)
-        return Moments(b, a, bb, ab, aa, min(self.low, other.low), max(self.high, other.high), noise)
+    def plus(self, tail: Moments, other: Moments, other_tail: Moments) -> tuple[Moments, Moments]:
+        """Add sums and what rounding took off them."""
+        pairs = [
+            add_pairs((getattr(self, x), getattr(tail, x)), (getattr(other, x), getattr(other_tail, x))) for x in _SUMS
+        ]
+        low, high = min(self.low, other.low), max(self.high, other.high)
+        b, a, bb, ab, aa, noise = pairs
+        sums, rests = (Moments(b[i], a[i], bb[i], ab[i], aa[i], low, high, noise[i]) for i in (0, 1))
+        return sums, rests
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Moments) and all(

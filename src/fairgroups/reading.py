@@ -64,16 +64,16 @@ def read_rows(
     named = {role: name for role, name in roles.items() if name is not None}
     if isinstance(data, str | Path | Source):
         source = data if isinstance(data, Source) else Source(data)
-        with source.opened([*attributes, *named.values()], verbose=verbose) as (_, relation):
-            if source.is_database or (cluster is None and who is None and count_of(relation) > LARGE):
-                options: dict[str, Any] = {"sensitive": sensitive, "outcome": outcome, "truth": truth, "base": base}
-                options |= {"weight": weight, "cluster": cluster, "positive": positive, "missing": missing}
-                return read_rows(relation, **options, n_cells=n_cells, given=given, who=who)
-    if who is not None and is_lazy(data):
-        raise InputError("people who are counted are not dealt by their id.", "leave the id out, or collect the table.")
+        used = [*attributes, *named.values(), *([who] if who else [])]
+        with source.opened(used, verbose=verbose) as (_, relation):
+            if source.is_database or (cluster is None and count_of(relation) > LARGE):
+                same: dict[str, Any] = {"sensitive": sensitive, "outcome": outcome, "truth": truth, "base": base}
+                same |= {"weight": weight, "cluster": cluster, "positive": positive, "missing": missing}
+                return read_rows(relation, **same, n_cells=n_cells, given=given, who=who, seed=seed)
     if is_lazy(data):
         groups = None if given is None else given_groups(given, attributes, missing)
-        rows = count_rows(data, attributes, roles, positive=positive, missing=missing, n_cells=n_cells, given=groups)
+        options: dict[str, Any] = {"positive": positive, "missing": missing, "n_cells": n_cells, "given": groups}
+        rows = count_rows(data, attributes, roles, **options, who=who, seed=seed)
         return Reading(rows, Table({}, lazy_builder(data)), attributes, roles)
     table = read_table(data, [*attributes, *named.values(), *([who] if who else [])])
     columns = table.columns

@@ -25,6 +25,7 @@ def draw(n=N, seed=0):
             "score": np.clip(rng.normal(0.4 + 0.1 * (age > 55), 0.2), 0, 1),
             "weight": rng.uniform(1, 2, n),
             "sex": rng.choice(["f", "m"], n),
+            "who": [f"p{i}" for i in range(n)],
         }
     )
 
@@ -68,7 +69,7 @@ def server(people, tmp_path_factory):
         with psycopg.connect(address) as connection:
             connection.execute(
                 'create table "pe""ople; --" (age double precision, chosen int, truth int, score double precision, '
-                "weight double precision, sex text)"
+                "weight double precision, sex text, who text)"
             )
             with connection.cursor().copy('copy "pe""ople; --" from stdin') as copy:
                 for row in people.itertuples(index=False):

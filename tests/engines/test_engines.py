@@ -1,5 +1,7 @@
 """The same rows through every engine give equal cells, groups and verdicts."""
 
+import sqlite3
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ CASES = {
     "opportunity": {"outcome": "chosen", "truth": "truth", "measure": "equal_opportunity"},
     "score": {"outcome": "score"},
     "weights": {"outcome": "chosen", "weight": "weight"},
+    "crossfit": {"outcome": "chosen", "inference": "crossfit"},
     "given": {"outcome": "chosen", "partition": [40.005, 60]},
 }
 
@@ -42,6 +45,68 @@ def test_equal_cells_groups_and_verdicts(table, people, expected):
     )
     for name, options in CASES.items():
         same(audit(table, sensitive="age", checks=False, **options), expected[name])
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("engine", ["polars_lazy", "duckdb"])
+def test_the_same_halves_in_the_plane(engine, people, tmp_path):
+    rng = np.random.default_rng(1)
+    whole = people[:40_000].assign(age=people["age"].round(), hours=rng.integers(10, 60, 40_000))
+    whole.to_parquet(tmp_path / "whole.parquet")
+    frame = getattr(engines, f"as_{engine}")(whole, tmp_path / "whole.parquet")
+    options = {"sensitive": ["age", "hours"], "outcome": "chosen", "n_cells": 20, "checks": False}
+    here, there = (audit(table, **options) for table in (whole, frame))
+    assert here.settings["inference"] == "crossfit"
+    assert here.data["rows"] == there.data["rows"]
+    known, found = ([r["verdict"] for r in x.records] for x in (here, there))
+    assert known == found
+
+
+DEALT = {"sensitive": "age", "outcome": "chosen", "inference": "crossfit", "checks": False}
+
+
+@pytest.fixture(scope="session")
+def dealt(people):
+    return audit(people, **DEALT, id="who")
+
+
+@pytest.fixture(scope="session")
+def sums_of_scores(people, parquet):
+    return Cells.from_frame(engines.as_polars_lazy(people, parquet), sensitive="age", outcome="score")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("engine", LAZY)
+def test_the_same_halves_by_id_and_the_same_sums(engine, people, parquet, dealt, sums_of_scores):
+    frame = getattr(engines, f"as_{engine}")(people, parquet)
+    same(audit(frame, **DEALT, id="who"), dealt)
+    assert Cells.from_frame(frame, sensitive="age", outcome="score") == sums_of_scores  # to the last digit
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("engine", LAZY)
+def test_ids_that_are_numbers_or_cannot_be_used(engine, people, tmp_path):
+    some = people[:4000].assign(who=np.arange(4000) * 3, odd=np.arange(4000) / 7)
+    some["none"] = np.where(some["who"] > 50, some["who"].astype(str), None)
+    some.to_parquet(tmp_path / "some.parquet")
+    frame = getattr(engines, f"as_{engine}")(some, tmp_path / "some.parquet")
+    same(audit(frame, **DEALT, id="who"), audit(some, **DEALT, id="who"))
+    with pytest.raises(InputError, match="text or whole numbers"):
+        audit(frame, **DEALT, id="odd")
+    with pytest.raises(InputError, match="give everybody one"):
+        audit(frame, **DEALT, id="none")
+    with pytest.raises(InputError, match="did you mean 'who'"):
+        audit(frame, **DEALT, id="whom")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_ids_in_databases_and_large_files(server, people, dealt, parquet, tmp_path, monkeypatch):
+    same(audit(Source(server, table="everybody"), **DEALT, id="who"), dealt)
+    with sqlite3.connect(tmp_path / "people.sqlite") as connection:
+        people.to_sql("people", connection)
+    same(audit(Source(f"sqlite:///{tmp_path}/people.sqlite", table="people"), **DEALT, id="who"), dealt)
+    monkeypatch.setattr("fairgroups.reading.LARGE", 1000)
+    same(audit(parquet, **DEALT, id="who"), dealt)
 
 
 def test_a_database_gives_the_same(server, people, expected):
