@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from fairgroups.audits import Audit, Replication
+from fairgroups.audits import Audit, Material, Replication
 from fairgroups.boxes import BoxPartition
 from fairgroups.checking import Checks, run_checks
 from fairgroups.crossfitting import Half, cross_fit
@@ -351,6 +351,9 @@ def _assemble(asked: _Asked, case: _Case, measure: Measure, at: int) -> Audit:
             "percent": percent,
         },
         table=asked.reading.table,
+        material=Material(
+            rows, case.judging, how, asked.favourable, asked.offset, () if case.found is None else case.found.steps
+        ),
     )
 
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,14 +16,19 @@ from fairgroups.boxes import BoxPartition
 from fairgroups.checking import Checks
 from fairgroups.evidence.band import Band
 from fairgroups.evidence.gaps import Spread
+from fairgroups.evidence.judgement import How
 from fairgroups.evidence.selection import Selection
 from fairgroups.evidence.verdict import Gate
 from fairgroups.files import write_atomically
 from fairgroups.measures import Direction, Measure
 from fairgroups.partition import Partition
+from fairgroups.rows import Rows
 from fairgroups.tables import Table
 
-__all__ = ["Audit", "Replication"]
+if TYPE_CHECKING:
+    from fairgroups.repair.tradeoff import Tradeoff
+
+__all__ = ["Audit", "Material", "Replication"]
 
 SCHEMA = "fairgroups/audit"
 SCHEMA_VERSION = 2
@@ -39,6 +44,22 @@ class Replication:
     records: list[dict[str, Any]]
     partition: Partition | BoxPartition
     rand: float
+
+
+@dataclass(frozen=True)
+class Material:
+    """What an audit rests on, for whoever wants to look further.
+
+    `rows` are all people, `judging` those on whom the groups were judged, `how` the way they were; `offset` was taken
+    off the outcomes; `steps` are the groups that the search found with 1, 2, … of them, in several dimensions.
+    """
+
+    rows: Rows
+    judging: Rows
+    how: How
+    favourable: bool | None
+    offset: float = 0.0
+    steps: tuple[BoxPartition, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -88,6 +109,8 @@ class Audit:
         itself is the first of them, with the joint conclusion.
     settings, data : dict
         What was asked, and what was read.
+    material : Material
+        The rows, for charts and pages that look further.
     """
 
     records: list[dict[str, Any]]
@@ -112,6 +135,7 @@ class Audit:
     settings: dict[str, Any]
     data: dict[str, Any]
     table: Table = field(repr=False)
+    material: Material = field(repr=False)
     parts: tuple[Audit, ...] = ()
 
     @property
@@ -183,11 +207,31 @@ class Audit:
             write_atomically(path, text + "\n")
         return text
 
-    def to_html(self, path: str | Path | None = None) -> str:
-        """Write the audit as one HTML page that works offline, to a file if a path is given, and give the text."""
+    def to_html(
+        self,
+        path: str | Path | None = None,
+        *,
+        repair: Tradeoff | None = None,
+        scales: Mapping[str, Partition] | None = None,
+        command: str | None = None,
+    ) -> str:
+        """Write the audit as one HTML page that works offline, to a file if a path is given, and give the text.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write it.
+        repair : Tradeoff, optional
+            What `tradeoff` found for repairs of the score: gets a section of its own.
+        scales : mapping, optional
+            Names and published or usual groups, such as ``{"law": Partition.from_edges([25, 45])}``, that a reader may
+            compare the groups with.
+        command : str, optional
+            The command line that made it, to be shown.
+        """
         from fairgroups.report.page import render
 
-        text = render(self)
+        text = render(self, repair=repair, scales=scales, command=command)
         if path is not None:
             write_atomically(path, text)
         return text

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import unicodedata
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,23 @@ if TYPE_CHECKING:
 
     from fairgroups.audits import Audit
 
-__all__ = ["VERDICT_COLOURS", "phi_chart", "rate_chart", "sentence", "shown_range", "to_svg", "verdict_colour"]
+__all__ = [
+    "GRID_COLOUR",
+    "INK",
+    "LINE_COLOUR",
+    "VERDICT_COLOURS",
+    "VERDICT_SHAPES",
+    "clean",
+    "people_chart",
+    "phi_chart",
+    "rate_chart",
+    "sentence",
+    "shown_range",
+    "styled",
+    "to_png",
+    "to_svg",
+    "verdict_colour",
+]
 
 VERDICT_COLOURS = {
     "disadvantaged": "#D55E00",
@@ -28,7 +45,7 @@ VERDICT_COLOURS = {
     "no discrimination found": "#009E73",
     "not enough evidence": "#767676",
 }
-_SHAPES = {
+VERDICT_SHAPES = {
     "disadvantaged": "square",
     "below": "triangle-down",
     "advantaged": "diamond",
@@ -40,7 +57,9 @@ _SHAPES = {
 # The renderer measures text in Liberation Sans, which is as wide as Arial and Helvetica; other fonts get some room.
 _FONT = "Arial, Helvetica, 'Liberation Sans', sans-serif"
 _WIDEST_LETTER = 7.2
-_INK = "#333333"
+INK = "#333333"
+GRID_COLOUR = "#e6e6e6"
+LINE_COLOUR = "#999999"
 
 
 def rate_chart(audit: Audit, *, width: int = 780, height: int = 320) -> alt.LayerChart:
@@ -78,7 +97,7 @@ def rate_chart(audit: Audit, *, width: int = 780, height: int = 320) -> alt.Laye
     )
     dots = (
         alt.Chart(curve)
-        .mark_point(filled=True, opacity=0.55, color=_INK)
+        .mark_point(filled=True, opacity=0.55, color=INK)
         .encode(
             x=alt.X("middle:Q", scale=x_scale, title=name),
             y="rate:Q",
@@ -87,12 +106,12 @@ def rate_chart(audit: Audit, *, width: int = 780, height: int = 320) -> alt.Laye
     )
     everyone = (
         alt.Chart(alt.Data(values=[{"rate": audit.overall, "said": "everybody"}]))
-        .mark_rule(strokeDash=[5, 4], color=_INK)
+        .mark_rule(strokeDash=[5, 4], color=INK)
         .encode(y="rate:Q")
     )
     borders = (
         alt.Chart(alt.Data(values=[{"at": s["from"]} for s in shapes if s["from"] > low]))
-        .mark_rule(color="#999999", strokeWidth=1)
+        .mark_rule(color=LINE_COLOUR, strokeWidth=1)
         .encode(x=alt.X("at:Q", scale=x_scale))
     )
     return alt.layer(borders, areas, dots, everyone, levels).properties(width=width, height=height)
@@ -128,39 +147,88 @@ def phi_chart(audit: Audit, *, width: int = 560) -> alt.LayerChart:
         color=colour,
         shape=alt.Shape(
             "verdict:N",
-            scale=alt.Scale(domain=shown, range=[_SHAPES[v] for v in shown]),
+            scale=alt.Scale(domain=shown, range=[VERDICT_SHAPES[v] for v in shown]),
             legend=_legend(alt),
         ),
     )
-    zero = alt.Chart(alt.Data(values=[{"x": 0}])).mark_rule(strokeDash=[5, 4], color=_INK).encode(x="x:Q")
+    zero = alt.Chart(alt.Data(values=[{"x": 0}])).mark_rule(strokeDash=[5, 4], color=INK).encode(x="x:Q")
     return alt.layer(zero, lines, marks).properties(width=width, height=alt.Step(34))
+
+
+def people_chart(audit: Audit, *, width: int = 780, height: int = 160) -> alt.LayerChart:
+    """Draw how many people there are along the attribute, with the borders of the groups."""
+    import altair as alt
+
+    attribute = audit.data["attributes"][0]
+    low, high = attribute["bins"][0]["low"], attribute["bins"][-1]["high"]
+    scale = alt.Scale(domain=[low, high], nice=False, zero=False)
+    bars = (
+        alt.Chart(alt.Data(values=attribute["bins"]))
+        .mark_rect(color="#56B4E9", stroke="#0072B2", strokeWidth=0.5)
+        .encode(
+            x=alt.X("low:Q", scale=scale, title=attribute["name"]),
+            x2="high:Q",
+            y=alt.Y("n:Q", title="People", axis=alt.Axis(format="~s")),
+            y2=alt.value(height),
+        )
+    )
+    ends = {part.low for group in audit.partition.groups for part in group if isinstance(part, Interval)}
+    borders = (
+        alt.Chart(alt.Data(values=[{"at": end} for end in sorted(ends) if low < end < high]))
+        .mark_rule(color=INK, strokeWidth=1.5)
+        .encode(x=alt.X("at:Q", scale=scale))
+    )
+    return alt.layer(bars, borders).properties(width=width, height=height)
 
 
 def to_svg(chart: Any) -> str:
     """Render a chart as SVG text, without any network."""
     import vl_convert as vlc
 
-    spec = (
+    return str(vlc.vegalite_to_svg(json.dumps(clean(styled(chart).to_dict(validate=False)))))
+
+
+def to_png(chart: Any, scale: float = 2.0) -> bytes:
+    """Render a chart as a PNG picture on white, without any network."""
+    import vl_convert as vlc
+
+    spec = {**styled(chart).to_dict(validate=False), "background": "white", "padding": 10}
+    return bytes(vlc.vegalite_to_png(json.dumps(clean(spec)), scale=scale))
+
+
+def styled(chart: Any, grid: str = GRID_COLOUR) -> Any:
+    """Give a chart our font and colours."""
+    return (
         chart.configure(font=_FONT)
         .configure_view(stroke=None)
         .configure_axis(
-            labelColor=_INK, titleColor=_INK, gridColor="#e6e6e6", titleFontWeight="normal", titleFontSize=12
+            labelColor=INK,
+            titleColor=INK,
+            gridColor=grid,
+            domainColor=LINE_COLOUR,
+            tickColor=LINE_COLOUR,
+            titleFontWeight="normal",
+            titleFontSize=12,
         )
     )
-    return str(vlc.vegalite_to_svg(json.dumps(_clean(spec.to_dict(validate=False)))))
 
 
-def _clean(value: Any) -> Any:
-    """Replace control characters, which the renderer cannot draw and some of which turn text round."""
+def clean(value: Any) -> Any:
+    """Replace control characters, which a renderer cannot draw and some of which turn text round."""
     if isinstance(value, dict):
-        return {key: _clean(item) for key, item in value.items()}
+        return {key: clean(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_clean(item) for item in value]
+        return [clean(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, str):
-        return "".join(letter if letter.isprintable() else "\ufffd" for letter in value)
+        return "".join(letter if _can_be_shown(letter) else "\ufffd" for letter in value)
     return value
+
+
+def _can_be_shown(letter: str) -> bool:
+    joins = letter in "\u200c\u200d"  # parts of one letter or emoji
+    return letter.isprintable() or joins or unicodedata.category(letter) == "Zs"
 
 
 def shown_range(attribute: Mapping[str, Any]) -> tuple[float, float]:

@@ -96,7 +96,8 @@ class Wish:
 class Found:
     """Groups, the variance of Φ with 1, 2, … of them, whether they are proven best, and what to tell the reader.
 
-    `most` is the number that was asked for, or the largest that was tried; `limits` what each group had to hold.
+    `most` is the number that was asked for, or the largest that was tried; `limits` what each group had to hold;
+    `steps`, in several dimensions, the groups with 1, 2, … of them.
     """
 
     partition: Partition | BoxPartition
@@ -108,6 +109,7 @@ class Found:
     selection: Selection | None
     notes: list[str]
     cells: Cells | None = None
+    steps: tuple[BoxPartition, ...] = ()
 
 
 def find(rows: Rows, measure: Measure | JointMeasure, wish: Wish, missing: Missing = "error") -> Found:
@@ -216,7 +218,8 @@ def _boxes(rows: Rows, parts: tuple[Measure, ...], wish: Wish, missing: Missing,
             )
             partition = replace(found.partitions[-1], missing=missing)
             gap = float(found.gaps[-1])
-            return Found(partition, found.variance, gap < 1e-9, gap, most, limits, selection, [])
+            steps = tuple(replace(step, missing=missing) for step in found.partitions)
+            return Found(partition, found.variance, gap < 1e-9, gap, most, limits, selection, [], steps=steps)
         points = Points.of(rows, parts[0])
         boxes = best_boxes(points, n_groups, limits, n_cells=wish.n_cells, budget=wish.budget, progress=progress)
     notes = []
@@ -225,7 +228,10 @@ def _boxes(rows: Rows, parts: tuple[Measure, ...], wish: Wish, missing: Missing,
             "The exact search was beyond its budget: the groups are good ones, and the variance on the grid could "
             f"be at most {100 * boxes.gap:.1f} % larger."
         )
-    return Found(boxes.partition(missing), boxes.variance, boxes.exact, boxes.gap, most, limits, selection, notes)
+    steps = tuple(replace(step, missing=missing) for step in boxes.partitions)
+    return Found(
+        boxes.partition(missing), boxes.variance, boxes.exact, boxes.gap, most, limits, selection, notes, steps=steps
+    )
 
 
 def _boxes_by_folds(rows: Rows, parts: tuple[Measure, ...], wish: Wish, limits: Limits, most: int) -> Selection:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from fairgroups.audits import Audit
 
-__all__ = ["plane_chart", "side_by_side"]
+__all__ = ["box_shapes", "plane_cells", "plane_chart", "plane_domain", "side_by_side"]
 
 _INK = "#1d1d1f"
 
@@ -55,15 +55,14 @@ def _slices(audit: Audit) -> list[tuple[Any, Any] | None]:
 def _plane(audit: Audit, part: tuple[Any, Any] | None, width: int, height: int, *, legend: bool) -> Any:
     import altair as alt
 
+    boxes = alt.Data(values=box_shapes(audit.partition, audit.data["attributes"], part))
     assert isinstance(audit.partition, BoxPartition)
     attributes = audit.data["attributes"]
     names = audit.partition.columns
     percent = bool(audit.data["percent"])
     cells = [c for c in audit.curve if part is None or (c["z_low"], c["z_high"]) == part]
-    placed = [{"rate": c["rate"], "n": c["n"], **_cell_corners(attributes, c)} for c in cells]
-    placed = [c for c in placed if c["x0"] < c["x1"] and c["y0"] < c["y1"]]
-    boxes = _shapes(audit, part)
-    domains = [_domain(attribute) for attribute in attributes[:2]]
+    placed = plane_cells(attributes, cells)
+    domains = [plane_domain(attribute) for attribute in attributes[:2]]
     x = alt.X(
         "x0:Q", scale=alt.Scale(domain=domains[0], nice=False, zero=False), axis=_axis(alt, attributes[0], names[0])
     )
@@ -82,11 +81,9 @@ def _plane(audit: Audit, part: tuple[Any, Any] | None, width: int, height: int, 
         alt.Chart(alt.Data(values=placed)).mark_rect(opacity=0.9).encode(x=x, x2="x1:Q", y=y, y2="y1:Q", color=colour)
     )
     outline = (
-        alt.Chart(alt.Data(values=boxes))
-        .mark_rect(fillOpacity=0, stroke=_INK, strokeWidth=2.5)
-        .encode(x=x, x2="x1:Q", y=y, y2="y1:Q")
+        alt.Chart(boxes).mark_rect(fillOpacity=0, stroke=_INK, strokeWidth=2.5).encode(x=x, x2="x1:Q", y=y, y2="y1:Q")
     )
-    words = alt.Chart(alt.Data(values=boxes)).encode(x=alt.X("xm:Q"), y=alt.Y("ym:Q"), text="number:N")
+    words = alt.Chart(boxes).encode(x=alt.X("xm:Q"), y=alt.Y("ym:Q"), text="number:N")
     halo = words.mark_text(fontSize=17, fontWeight="bold", stroke="white", strokeWidth=4, strokeJoin="round")
     number = words.mark_text(fontSize=17, fontWeight="bold", color=_INK)
     layers = [heat, outline, halo, number]
@@ -113,12 +110,19 @@ def _level_names(alt: Any, levels: list[str], d: int) -> Any:
     return base.mark_text(dx=-10, angle=270, baseline="bottom").encode(y="at:Q", x=alt.value(0), text="name:N")
 
 
-def _domain(attribute: dict[str, Any]) -> list[float]:
+def plane_domain(attribute: dict[str, Any]) -> list[float]:
+    """Give the range of an attribute that a picture shows; levels are one apart."""
     if "levels" in attribute:
         return [0, len(attribute["levels"])]
     low, high = shown_range(attribute)
     room = 0.01 * (high - low) or 0.5
     return [low - room, high + room]
+
+
+def plane_cells(attributes: list[dict[str, Any]], cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Place cells of the plane in a picture; those beyond it are left out."""
+    placed = [{"rate": c["rate"], "n": c["n"], **_cell_corners(attributes, c)} for c in cells]
+    return [c for c in placed if c["x0"] < c["x1"] and c["y0"] < c["y1"]]
 
 
 def _cell_corners(attributes: list[dict[str, Any]], cell: dict[str, Any]) -> dict[str, float]:
@@ -128,16 +132,17 @@ def _cell_corners(attributes: list[dict[str, Any]], cell: dict[str, Any]) -> dic
         if "levels" in attribute:
             at = attribute["levels"].index(low)
             low, high = at, at + 1
-        ends = _domain(attribute)
+        ends = plane_domain(attribute)
         out[f"{key}0"], out[f"{key}1"] = max(low, ends[0]), min(high, ends[1])
     return out
 
 
-def _shapes(audit: Audit, part: tuple[Any, Any] | None) -> list[dict[str, Any]]:
+def box_shapes(
+    partition: Any, attributes: list[dict[str, Any]], part: tuple[Any, Any] | None = None
+) -> list[dict[str, Any]]:
     """List the boxes to draw: those that meet the slice, cut to the values seen; sets of levels in their runs."""
-    attributes = audit.data["attributes"]
     out = []
-    for k, box in enumerate(audit.partition.groups):
+    for k, box in enumerate(partition.groups):
         if part is not None and not _meets(box[2], part):
             continue
         spans = [_spans(side, attribute) for side, attribute in zip(box[:2], attributes, strict=False)]
@@ -164,7 +169,7 @@ def _spans(side: Side, attribute: dict[str, Any]) -> list[tuple[float, float]]:
             else:
                 runs.append((i, i + 1))
         return runs
-    low, high = _domain(attribute)
+    low, high = plane_domain(attribute)
     left, right = max(side.low, low), min(side.high, high)
     return [(left, right)] if left < right else []
 

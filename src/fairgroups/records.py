@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from fairgroups.rows import Column, Rows, quantiles
 __all__ = ["describe_column", "notes_on", "records_of", "scale_against"]
 
 Array = NDArray[np.float64]
+MOST_BINS = 40
 
 
 def records_of(
@@ -76,7 +78,24 @@ def describe_column(column: Column, count: Array | None = None) -> dict[str, Any
         "high": float(last.max()) if values.size else None,
         "usual": usual,
         "distinct": int(np.unique(values).size),
+        "bins": _bins(values, None if count is None else count[known], usual) if values.size else [],
     }
+
+
+def _bins(values: Array, count: Array | None, usual: list[float]) -> list[dict[str, float]]:
+    """Count people along the attribute in at most forty bins: whole steps for whole numbers, few far ones left out."""
+    low, high = usual
+    if values.max() - values.min() < 1.5 * (high - low):
+        low, high = float(values.min()), float(values.max())
+    if bool(np.all(values == np.rint(values))):
+        step = max(1.0, math.ceil((high - low + 1) / MOST_BINS))
+        edges = np.arange(low - 0.5, high + 0.5 + step, step)
+        edges = edges[: max(2, int(np.searchsorted(edges, high + 0.5)) + 1)]
+    else:
+        edges = np.linspace(low, high if high > low else low + 1, MOST_BINS + 1)
+    n, _ = np.histogram(values, edges, weights=count)
+    ends = zip(edges[:-1].tolist(), edges[1:].tolist(), n.tolist(), strict=True)
+    return [{"low": start, "high": stop, "n": int(people)} for start, stop, people in ends]
 
 
 def _usual(values: Array, count: Array | None) -> Array:

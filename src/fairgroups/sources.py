@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from fairgroups.errors import ColumnError, InputError
 
-__all__ = ["LARGE", "NOT_A_VALUE", "Source", "count_of", "holds_text", "quoted", "read_columns"]
+__all__ = ["LARGE", "NOT_A_VALUE", "Source", "count_of", "holds_text", "quoted", "read_columns", "without_password"]
 
 NOT_A_VALUE = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"]
 LARGE = 2_000_000  # rows beyond which a table is counted where it is
@@ -316,6 +316,11 @@ def read_columns(
             return dict(connection.sql(query).fetchnumpy()), total
         columns = dict(chosen.fetchnumpy())
         return columns, len(next(iter(columns.values())))
+
+
+def without_password(text: str) -> str:
+    """Give a text, such as an argument, without the password that an address in it may hold."""
+    return Source(text).name if text.split("://", 1)[0] in _SCHEMES and "://" in text else text
 
 
 def count_of(relation: Any) -> int:

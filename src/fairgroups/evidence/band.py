@@ -7,6 +7,7 @@ range that a reader picks after looking at the picture.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Literal
 
@@ -240,15 +241,30 @@ class Band:
 
     def bounds(self, groups: GroupRates) -> Bounds:
         """Give intervals for the groups of a partition; a group of several ranges gets the sum of theirs."""
-        start, owner = groups.runs, groups.owners
-        stop = np.append(start[1:], self.cells.rows.size)
-        own, parts = self.cell_ranges(start, stop)
-        use = (owner >= 0) & (own.b > 0)
+        return self.bounds_of_all([groups])[0]
+
+    def bounds_of_all(self, several: Sequence[GroupRates]) -> list[Bounds]:
+        """Give the intervals of several partitions, worked out together."""
+        starts = [groups.runs for groups in several]
+        stops = [np.append(start[1:], self.cells.rows.size) for start in starts]
+        own, parts = self.cell_ranges(np.concatenate(starts), np.concatenate(stops))
+        ends = np.cumsum([start.size for start in starts])
+        out = []
+        for groups, end in zip(several, ends.tolist(), strict=True):
+            mine = slice(end - groups.runs.size, end)
+            cut = Bounds(*(getattr(parts, field.name)[mine] for field in fields(Bounds)))
+            out.append(self._together(groups, own.b[mine], cut))
+        return out
+
+    @staticmethod
+    def _together(groups: GroupRates, b: Array, parts: Bounds) -> Bounds:
+        owner = groups.owners
+        use = (owner >= 0) & (b > 0)
         n_groups = groups.partition.n_groups
-        weight = np.bincount(owner[use], own.b[use], n_groups)
+        weight = np.bincount(owner[use], b[use], n_groups)
 
         def combine(ends: Array) -> Array:
-            total = np.bincount(owner[use], (own.b * ends)[use], n_groups)
+            total = np.bincount(owner[use], (b * ends)[use], n_groups)
             mean = np.full(n_groups, np.nan)
             np.divide(total, weight, out=mean, where=weight > 0)
             return mean

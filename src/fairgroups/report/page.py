@@ -1,21 +1,36 @@
-"""An audit as one HTML page: no script, no request, readable offline and on paper."""
+"""An audit as one HTML page: the story first, then pictures to look at and to ask, then method and data."""
 
 from __future__ import annotations
 
 import datetime as dt
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from fairgroups.charts import VERDICT_COLOURS, phi_chart, rate_chart, sentence, shown_range, to_svg
-from fairgroups.check_charts import amplification_chart, selection_chart, stability_chart
-from fairgroups.planes import plane_chart
+from fairgroups.charts import VERDICT_COLOURS, sentence, to_svg
+from fairgroups.report.explorer import explorer_data
+from fairgroups.report.pictures import Picture, check_pictures, first_pictures, people_picture
+from fairgroups.report.repair_page import repair_section
+from fairgroups.report.scripts import data_script, scripts
+from fairgroups.report.sections import (
+    PAPER,
+    cannot_say,
+    data_facts,
+    glossary,
+    meanings,
+    method_facts,
+    python_call,
+    versions,
+)
 from fairgroups.report.templates import fill
 from fairgroups.report.words import amount, attributes, counted, points, second_opinions, size
 
 if TYPE_CHECKING:
     from fairgroups.audits import Audit
+    from fairgroups.partition import Partition
+    from fairgroups.repair.tradeoff import Tradeoff
 
-__all__ = ["render"]
+__all__ = ["certainty", "gate_line", "render"]
 
 _SEARCHED = {
     "band": "Found in {rows} rows. The intervals hold for all ranges of {name} at once, so they hold although the "
@@ -29,31 +44,114 @@ _GIVEN = {
     "crossfit": "Judged on {rows} rows, in groups given in advance. The intervals hold for all groups at once.",
     "plugin": "Judged on {rows} rows, in groups given in advance. Each interval holds for its own group only.",
 }
-_INTERVALS = {"band": "band over all ranges", "crossfit": "cross-fitting", "plugin": "plug-in (delta method)"}
+LONGEST_NAME = 60
 
 
-def render(audit: Audit) -> str:
-    """Write the page."""
+def render(
+    audit: Audit,
+    *,
+    repair: Tradeoff | None = None,
+    scales: Mapping[str, Partition] | None = None,
+    command: str | None = None,
+) -> str:
+    """Write the page.
+
+    Parameters
+    ----------
+    audit : Audit
+        What was found.
+    repair : Tradeoff, optional
+        What repairs of the score would give and cost.
+    scales : mapping, optional
+        Names and published or usual groups to compare with.
+    command : str, optional
+        The command line that made it.
+    """
     settings = audit.settings
-    percent = bool(audit.data["percent"])
+    parts = audit.parts or (audit,)
     name = attributes(settings)
-    rows = f"{audit.data['rows']:,}".replace(",", "\u202f")
-    said = (_GIVEN if settings["groups_given"] else _SEARCHED)[settings["inference"]]
+    explorer = explorer_data(audit, scales)
+    whom = "everybody" if settings["against"] == "everyone" else "the rest"
+    still = [picture for part in parts for picture in first_pictures(part)]
+    code, policy = scripts(explorer=explorer is not None, frames=repair is not None)
     return fill(
         "page.html",
+        shorten=_long_names(audit),
         audit=audit,
         title=f"Fairness audit of {settings['outcome']} by {name}",
-        certainty=said.replace("{rows}", rows).replace("{name}", name),
-        gate=_gate(audit, percent=percent),
-        whom="everybody" if settings["against"] == "everyone" else "the rest",
+        certainty=certainty(audit),
+        gate=gate_line(audit),
+        whom=whom,
         level=f"{100 * settings['level']:g} %",
-        parts=[_groups(part) for part in audit.parts or (audit,)],
-        notes=list(dict.fromkeys(note for part in audit.parts or (audit,) for note in part.notes)),
+        parts=[_groups(part) for part in parts],
+        cannot=cannot_say(audit),
+        notes=list(dict.fromkeys(note for part in parts for note in part.notes)),
         opinions=_opinions(audit),
-        charts=[chart for part in audit.parts or (audit,) for chart in _charts(part)] + _check_charts(audit),
-        meanings=_meanings(audit, percent=percent),
-        facts=_facts(audit, rows),
+        data=None if explorer is None else _script(data_script(_shortened(explorer, _long_names(audit)))),
+        line=len(audit.data["attributes"]) == 1,
+        several=explorer is not None and len(explorer["measures"]) > 1,
+        still=[_drawn(picture) for picture in still],
+        charts=[_drawn(picture) for picture in [*people_picture(audit), *check_pictures(audit)]],
+        repair=None if repair is None else repair_section(repair),
+        meanings=meanings(audit),
+        data_facts=data_facts(audit),
+        method_facts=method_facts(audit),
+        glossary=glossary(audit, repaired=repair is not None),
+        paper=PAPER,
+        command=command,
+        call=python_call(audit),
+        versions=versions(),
+        made=f"{dt.datetime.now(dt.UTC):%Y-%m-%d}",
+        scripts=[_script(text) for text in code],
+        policy=policy,
     )
+
+
+def _script(text: str) -> Any:
+    """Mark a text as safe to stand in a script tag: our own scripts, and JSON without angle brackets."""
+    from markupsafe import Markup
+
+    return Markup(text)  # noqa: S704
+
+
+def _drawn(picture: Picture) -> dict[str, Any]:
+    # Our renderer escapes what it draws, so its SVG is safe to put in as it is.
+    return {"title": picture.title, "caption": picture.caption, "svg": _script(to_svg(picture.chart))}
+
+
+def _long_names(audit: Audit) -> dict[str, str]:
+    """Map names that are too long to be read to their beginnings."""
+    names = [audit.settings[role] for role in ("outcome", "truth", "weight", "cluster", "compare_with")]
+    for attribute in audit.data["attributes"]:
+        names += [attribute["name"], *attribute.get("levels", [])]
+    return {name: name[: LONGEST_NAME - 1] + "…" for name in names if name and len(name) > LONGEST_NAME}
+
+
+def _shortened(value: Any, names: Mapping[str, str]) -> Any:
+    if isinstance(value, dict):
+        return {key: _shortened(item, names) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_shortened(item, names) for item in value]
+    if isinstance(value, str):
+        for long, short in names.items():
+            value = value.replace(long, short)
+    return value
+
+
+def certainty(audit: Audit) -> str:
+    """Say how sure the finding is, and why."""
+    settings = audit.settings
+    rows = f"{audit.data['rows']:,}".replace(",", "\u202f")
+    said = (_GIVEN if settings["groups_given"] else _SEARCHED)[settings["inference"]]
+    return said.replace("{rows}", rows).replace("{name}", attributes(settings))
+
+
+def gate_line(audit: Audit) -> str:
+    """Say whether the limit is kept, if there is one."""
+    if audit.gate is None:
+        return ""
+    limit = size(audit.settings["max_gap"], percent=bool(audit.data["percent"]))
+    return f"Limit of {limit} on every group's difference: {audit.gate}."
 
 
 def _opinions(audit: Audit) -> list[str]:
@@ -72,77 +170,6 @@ def _groups(audit: Audit) -> dict[str, Any]:
         "table_note": f"Everybody: {amount(audit.overall, percent=percent)}."
         + (" Differences and intervals are in percentage points." if percent else ""),
     }
-
-
-def _charts(audit: Audit) -> list[dict[str, Any]]:
-    from markupsafe import Markup
-
-    settings = audit.settings
-    if isinstance(settings["sensitive"], str):
-        first: Any = rate_chart(audit)
-        caption = (
-            "Dots: the observed rate along the attribute, larger for more people. Thick lines: each group's rate, "
-            "with its interval. Dashed: everybody."
-        )
-        attribute = audit.data["attributes"][0]
-        if shown_range(attribute) != (attribute["low"], attribute["high"]):
-            caption += f" A few values of {attribute['name']} lie beyond the picture."
-    else:
-        first = plane_chart(audit)
-        caption = (
-            "Colour: the observed rate, pale where it is everybody's. Boxes: the groups, numbered as in the table."
-        )
-        if len(settings["sensitive"]) > 3:
-            caption += " Only the first three attributes are drawn."
-    title = f"{sentence(audit.measure.rate)} of {settings['outcome']} by {attributes(settings)}"
-    level = f"{100 * settings['level']:g} %"
-    # Our renderer escapes what it draws, so its SVG is safe to put in as it is.
-    return [
-        {"title": title, "svg": Markup(to_svg(first)), "caption": caption},  # noqa: S704
-        {
-            "title": f"Difference of each group from everybody: {audit.measure.rate}",
-            "svg": Markup(to_svg(phi_chart(audit))),  # noqa: S704
-            "caption": f"Marks: Φ, the group's rate minus everybody's. Lines: its {level} interval.",
-        },
-    ]
-
-
-def _check_charts(audit: Audit) -> list[dict[str, Any]]:
-    from markupsafe import Markup
-
-    checks, level = audit.checks, f"{100 * audit.settings['level']:g} %"
-    drawn: list[tuple[str, Any, str]] = []
-    if checks.amplification is not None:
-        compared = checks.amplification
-        effects = "; ".join(f"{r['label']}: {r['effect']}" for r in compared.records)
-        drawn.append(
-            (
-                f"{compared.model} against {compared.base}",
-                amplification_chart(audit),
-                (
-                    "Left: both rates along the attribute. Right: each group's difference from everybody in both; the "
-                    f"line is the {level} interval of where {compared.model} lies, paired row by row. {effects}."
-                ),
-            )
-        )
-    if audit.selection is not None and len(audit.selection.curve) > 1:
-        drawn.append(("How many groups", selection_chart(audit), _chosen(audit)))
-    if checks.stability is not None and checks.stability.n_draws:
-        caption = f"Ticks: the borders. Lines: where {level} of the borders fall when people are drawn again."
-        drawn.append(("How firm the borders are", stability_chart(audit), caption))
-    if len(audit.settings["sensitive"]) and not isinstance(audit.settings["sensitive"], str):
-        drawn = [(t, c, s.replace("Left: both rates along the attribute. Right: each", "Each")) for t, c, s in drawn]
-    return [{"title": t, "svg": Markup(to_svg(c)), "caption": s} for t, c, s in drawn]  # noqa: S704
-
-
-def _chosen(audit: Audit) -> str:
-    assert audit.selection is not None
-    return {
-        "band": "Diamond: the number chosen, the first at which no range inside a group is shown to differ from the "
-        "rest of it (at or below the dashed line).",
-        "cv": "Diamond: the number chosen, the fewest groups within one standard error (grey) of the least error.",
-        "bic": "Diamond: the number chosen.",
-    }[audit.selection.criterion]
 
 
 def _row(record: dict[str, Any], number: int, audit: Audit) -> dict[str, str]:
@@ -176,79 +203,3 @@ def _least(value: float, *, percent: bool) -> str:
 
 def _ratio(value: float) -> str:
     return f"{value:.2f}" if abs(value) < 100 else "∞"
-
-
-def _gate(audit: Audit, *, percent: bool) -> str:
-    if audit.gate is None:
-        return ""
-    limit = size(audit.settings["max_gap"], percent=percent)
-    return f"Limit of {limit} on every group's difference: {audit.gate}."
-
-
-def _meanings(audit: Audit, *, percent: bool) -> list[tuple[str, str]]:
-    gap = size(audit.settings["relevant_gap"], percent=percent)
-    level = f"{100 * audit.settings['level']:g} %"
-    rate = audit.measure.rate
-    lower, higher = {
-        "better": ("disadvantaged", "advantaged"),
-        "worse": ("advantaged", "disadvantaged"),
-        "neutral": ("below", "above"),
-    }[audit.direction]
-    return [
-        (lower, f"The group's {rate} is shown to be lower than everybody's: the {level} interval lies below 0."),
-        (higher, f"The group's {rate} is shown to be higher than everybody's: the interval lies above 0."),
-        (
-            "no relevant difference",
-            (
-                f"The interval includes 0 and lies within ± {gap}. This is about the group's average: "
-                "people inside it may still be treated differently."
-            ),
-        ),
-        (
-            "no discrimination found",
-            (
-                "No range of the attribute is shown to differ from everybody. Smaller differences than the sample can "
-                "show may exist."
-            ),
-        ),
-        ("not enough evidence", "The data allows neither statement. This is not a finding of fairness."),
-    ]
-
-
-def _facts(audit: Audit, rows: str) -> list[tuple[str, str]]:
-    settings, data = audit.settings, audit.data
-    measure = f"{settings['measure']} ({settings['rate']})"
-    if settings["higher_is"] != "neutral":
-        measure += f"; a higher value is {settings['higher_is']} for the person"
-    variance = f"{audit.variance:.4g}"
-    if math.isfinite(audit.explained):
-        variance += f"; the groups capture {100 * audit.explained:.0f} % of the dependence on {attributes(settings)}"
-    facts = [
-        ("Data", f"{data['source']}, {rows} rows"),
-        *(("Attribute", _attribute(attribute)) for attribute in data["attributes"]),
-        ("Outcome", settings["outcome"] + (f", compared with {settings['truth']}" if settings["truth"] else "")),
-        *([("Weights", settings["weight"])] if settings["weight"] else []),
-        ("Measure", measure),
-        ("Groups", _how_found(audit)),
-        ("Variance of Φ", variance),
-        ("Intervals", f"{_INTERVALS[settings['inference']]}, level {100 * settings['level']:g} %"),
-        ("Made", f"{dt.datetime.now(dt.UTC):%Y-%m-%d} with fairgroups {audit.to_dict()['library_version']}"),
-    ]
-    return [(name, str(value)) for name, value in facts]
-
-
-def _how_found(audit: Audit) -> str:
-    settings = audit.settings
-    if settings["groups_given"]:
-        return "given in advance"
-    shape = "ranges" if isinstance(settings["sensitive"], str) else "boxes"
-    how = "exact search" if settings["exact"] else "beam search"
-    if settings["n_cells"]:
-        how += f" on {settings['n_cells']} cells"
-    return f"{audit.partition.n_groups} {shape} with the largest variance of Φ, {how}"
-
-
-def _attribute(attribute: dict[str, Any]) -> str:
-    if "levels" in attribute:
-        return f"{attribute['name']}: {', '.join(attribute['levels'])}"
-    return f"{attribute['name']}, from {attribute['low']:g} to {attribute['high']:g}"

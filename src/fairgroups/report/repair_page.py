@@ -16,7 +16,7 @@ from fairgroups.report.words import amount, attributes, points
 if TYPE_CHECKING:
     from fairgroups.repair.tradeoff import Tradeoff
 
-__all__ = ["before_and_after", "render_repair", "repair_finding"]
+__all__ = ["before_and_after", "render_repair", "repair_finding", "repair_section"]
 
 _MEANINGS = {
     "score_gap": "The largest difference between two groups in the share of people above any threshold.",
@@ -69,6 +69,49 @@ def repair_finding(found: Tradeoff, method: str, max_gap: float) -> str:
     return said
 
 
+def repair_section(found: Tradeoff) -> dict[str, Any]:
+    """Give what an audit's page shows of repairs: a frame for each gap allowed, and the frontier."""
+    from markupsafe import Markup
+
+    method, gaps = found.settings["methods"][0], sorted(found.settings["max_gap"])
+    frames = [
+        {
+            "gap": f"{100 * gap:g} points",
+            "finding": repair_finding(found, method, gap),
+            "rows": before_and_after(found, method, gap),
+            "svg": Markup(to_svg(distribution_chart(found, method, gap))),  # noqa: S704
+            **dict(zip(("title", "caption"), _distributions(found), strict=True)),
+        }
+        for gap in gaps
+    ]
+    told = (
+        f"The scores “{found.settings['score']}” were repaired group by group, and judged on people who took no part in "
+        "learning how."
+    )
+    charts = [{"title": t, "svg": Markup(to_svg(c)), "caption": s} for t, c, s in _frontiers(found)]  # noqa: S704
+    return {"frames": frames, "charts": charts, "told": told, "level": _level(found), "first": 0}
+
+
+def _distributions(found: Tradeoff) -> tuple[str, str]:
+    return (
+        f"{found.settings['score']} of each group, before and after",
+        "Solid: before; dashed: after. Where dashed lines lie on each other, no threshold tells the groups apart.",
+    )
+
+
+def _frontiers(found: Tradeoff) -> list[tuple[str, Any, str]]:
+    """Draw what is kept against what is left, where several gaps were tried and the truth is known."""
+    gaps = found.settings["max_gap"]
+    if len(gaps) < 2 or "accuracy" not in {record["measure"] for record in found.records}:
+        return []
+    tried = ", ".join(f"{gap:g}" for gap in gaps)
+    caption = f"Marks along a line: the largest gap allowed ({tried}). Fine lines: {_level(found)} intervals."
+    return [
+        ("What is kept, what is left", frontier_chart(found, "accuracy", "hgr"), caption),
+        ("The same for decisions", frontier_chart(found, "accuracy", "decision_dependence"), caption),
+    ]
+
+
 def render_repair(found: Tradeoff, method: str, max_gap: float, notes: Sequence[str] = ()) -> str:
     """Write the page."""
     from markupsafe import Markup
@@ -77,18 +120,8 @@ def render_repair(found: Tradeoff, method: str, max_gap: float, notes: Sequence[
     name = attributes(settings)
     repair = found.repairs[method, max_gap]
     known = {record["measure"] for record in found.records}
-    charts = [
-        (
-            f"{settings['score']} of each group, before and after",
-            distribution_chart(found, method, max_gap),
-            "Solid: before; dashed: after. Where dashed lines lie on each other, no threshold tells the groups apart.",
-        )
-    ]
-    if len(settings["max_gap"]) > 1 and "accuracy" in known:
-        tried = ", ".join(f"{gap:g}" for gap in settings["max_gap"])
-        caption = f"Marks along a line: the largest gap allowed ({tried}). Fine lines: {_level(found)} intervals."
-        charts.append(("What is kept, what is left", frontier_chart(found, "accuracy", "hgr"), caption))
-        charts.append(("The same for decisions", frontier_chart(found, "accuracy", "decision_dependence"), caption))
+    title, caption = _distributions(found)
+    charts = [(title, distribution_chart(found, method, max_gap), caption), *_frontiers(found)]
     options = repair.get_params(deep=False)
     facts = [
         ("Data", f"{_thousands(settings['rows'])} rows"),

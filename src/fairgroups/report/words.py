@@ -105,12 +105,12 @@ def conclude(
     low, high = sorted((abs(worst["low"]), abs(worst["high"])))
     ends = [points(x, percent=percent).lstrip("+") for x in (low, high)]
     whose = "everybody's" if against == "everyone" else "that of the rest"
-    said = (
-        f"Those with {worst['label']}: {measure.rate} {amount(worst['rate'], percent=percent)}, "
-        f"{size(worst['phi'], percent=percent)} {'below' if worst['phi'] < 0 else 'above'} {whose} "
-        f"({100 * level:g} % interval {ends[0]} to {ends[1]})"
+    side = "below" if worst["phi"] < 0 else "above"
+    said = f"Those with {worst['label']} {'differ' if worst in neutral else 'are ' + worst['verdict']}: "
+    said += (
+        f"their {measure.rate} is {amount(worst['rate'], percent=percent)}, {size(worst['phi'], percent=percent)} {side} "
+        f"{whose} ({100 * level:g} % interval {ends[0]} to {ends[1]})."
     )
-    said += "." if worst in neutral else f": {worst['verdict']}."
     for verdict in ("disadvantaged", "below", "above"):
         others = [r["label"] for r in by_verdict.get(verdict, []) if r is not worst]
         if others:

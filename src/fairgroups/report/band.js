@@ -1,0 +1,134 @@
+"use strict";
+// Judges any range of the attribute with intervals that hold for all ranges at once: the formulas of fairgroups.Band.
+const fairgroupsBand = (() => {
+  const part = (p, q) => (p <= 0 ? 0 : q <= 0 ? Infinity : p * Math.log(p / q));
+  const kl = (p, q) => part(p, q) + part(1 - p, 1 - q);
+  const clip = (x, low, high) => Math.min(Math.max(x, low), high);
+
+  // The rate furthest towards `far` with n kl(rate, μ) ≤ root²/2.
+  function rateEnd(rate, n, root, far) {
+    let inside = rate, outside = far;
+    for (let i = 0; i < 60; i++) {
+      const middle = (inside + outside) / 2;
+      if (n * kl(rate, middle) <= root * root / 2) inside = middle; else outside = middle;
+    }
+    return outside;
+  }
+
+  // Solves n (μ − rate) = λ μ (1 − μ) for the μ between the rate and 1.
+  function raised(rate, n, multiplier) {
+    const shift = multiplier - n;
+    const size = Math.sqrt(shift * shift + 4 * multiplier * n * rate);
+    const root = shift >= 0 ? (shift + size) / (2 * multiplier) : 2 * n * rate / (size - shift);
+    return clip(root, rate, 1);
+  }
+
+  // The largest difference μ₁ − μ₂ whose likelihood ratio against the rates seen is at most root².
+  function upperEnd(rate1, n1, rate2, n2, root) {
+    let low = -40, high = 40;
+    for (let i = 0; i < 80; i++) {
+      const middle = (low + high) / 2, multiplier = (n1 + n2) * Math.exp(middle);
+      const mu1 = raised(rate1, n1, multiplier), mu2 = 1 - raised(1 - rate2, n2, multiplier);
+      if (n1 * kl(rate1, mu1) + n2 * kl(rate2, mu2) <= root * root / 2) low = middle; else high = middle;
+    }
+    const multiplier = (n1 + n2) * Math.exp(high);
+    return clip(raised(rate1, n1, multiplier) - 1 + raised(1 - rate2, n2, multiplier), -1, 1);
+  }
+
+  function running(values) {
+    const out = [0];
+    for (const x of values) out.push(out[out.length - 1] + x);
+    return out;
+  }
+
+  const firstAtLeast = (values, x) => { let i = 0; while (i < values.length && values[i] < x) i++; return i; };
+  const firstAbove = (values, x) => { let i = 0; while (i < values.length && values[i] <= x) i++; return i; };
+
+  // An upper 95 % bound for a standard deviation; the chi-square quantile after Wilson and Hilferty.
+  function upperScale(squares, total, freedom) {
+    if (!(freedom >= 1)) return Infinity;
+    const v = 2 / (9 * freedom);
+    const quantile = freedom * Math.max(1 - v - 1.6448536269514722 * Math.sqrt(v), 0.05) ** 3;
+    return Math.sqrt(Math.max(squares / total, 0) * (freedom + 1) / quantile);
+  }
+
+  class Ranges {
+    constructor(band) {
+      this.band = band;
+      this.sums = Object.fromEntries(Object.entries(band.sums).map(([key, values]) => [key, running(values)]));
+      this.last = this.sums.b.length - 1;
+      if (!band.bounded) {
+        this.rows = running(band.sums.b.map((b, i) => b * b / Math.max(band.sums.bb[i], 1e-300)));
+      }
+    }
+
+    // The stretches that values from `low` to `high` cover, or null.
+    covered(low, high) {
+      const start = firstAtLeast(this.band.last, low), stop = firstAbove(this.band.first, high);
+      return start < stop ? [start, stop] : null;
+    }
+
+    of(key, start, stop) { return this.sums[key][stop] - this.sums[key][start]; }
+
+    scatter(start, stop) {
+      const b = this.of("b", start, stop), bb = this.of("bb", start, stop);
+      if (!(bb > 0)) return Infinity;
+      const rate = this.of("a", start, stop) / b;
+      const squares = Math.max(this.of("aa", start, stop) - 2 * rate * this.of("ab", start, stop) + rate * rate * bb, 0);
+      return upperScale(squares, bb, this.rows[stop] - this.rows[start] - 1);
+    }
+
+    // How far values scatter in a range and outside, each widened by some forty rows; never less than everybody's.
+    scales(start, stop) {
+      const { rows, last } = this;
+      const left = Math.max(firstAbove(rows, rows[start] - 40) - 1, 0);
+      const right = Math.min(firstAtLeast(rows, rows[stop] + 40), last);
+      const before = Math.min(firstAtLeast(rows, rows[start] + 40), last);
+      const after = Math.max(firstAbove(rows, rows[stop] - 40) - 1, 0);
+      const own = Math.max(this.scatter(left, stop), this.scatter(start, right), this.band.scale);
+      const rest = Math.max(start > 0 ? this.scatter(0, before) : 0, stop < last ? this.scatter(after, last) : 0,
+        this.band.scale);
+      return [own, rest];
+    }
+
+    penalty(n, rows) {
+      let ratio = this.band.size / Math.max(n, 1e-9);
+      if (!this.band.equal) ratio = Math.max(ratio, this.sums.n[this.last] / Math.max(rows, 1));
+      return Math.sqrt(2 * (1 + Math.log(Math.max(ratio, 1))));
+    }
+
+    // Rate and difference of a range of stretches, with their intervals; null where nobody counts.
+    judge(start, stop, against) {
+      const { band, last } = this;
+      const [n, b, a, noise] = ["n", "b", "a", "noise"].map((key) => this.of(key, start, stop));
+      if (!(b > 0)) return null;
+      const all = this.sums.a[last] / this.sums.b[last];
+      const restB = this.sums.b[last] - b, restA = this.sums.a[last] - a, restNoise = this.sums.noise[last] - noise;
+      const size = Math.min(b * b / noise, band.size), rest = restNoise > 0 ? restB * restB / restNoise : 0;
+      const rateRoot = Math.max(band.rate + this.penalty(size, n), band.least);
+      const restRows = this.sums.n[last] - n;
+      const phiRoot = Math.max(band.phi + this.penalty(Math.min(size, rest), Math.min(n, restRows)), band.least);
+      const alone = !(restB > 1e-12 * (b + restB));
+      let rate = a / b, other = restA / restB, low, high, rateLow, rateHigh;
+      if (band.bounded) {
+        rate = clip(rate, 0, 1);
+        [rateLow, rateHigh] = [rateEnd(rate, size, rateRoot, 0), rateEnd(rate, size, rateRoot, 1)];
+        if (!alone) {
+          other = clip(other, 0, 1);
+          low = -upperEnd(other, rest, rate, size, phiRoot);
+          high = upperEnd(rate, size, other, rest, phiRoot);
+        }
+      } else {
+        const [own, outside] = this.scales(start, stop);
+        const wide = rateRoot * own / Math.sqrt(size);
+        [rateLow, rateHigh] = [rate - wide, rate + wide];
+        const apart = phiRoot * Math.sqrt(own * own / size + outside * outside / rest);
+        [low, high] = [rate - other - apart, rate - other + apart];
+      }
+      const share = against === "rest" ? 1 : restB / (b + restB);
+      const phi = alone ? 0 : against === "rest" ? rate - other : rate - all;
+      return { n, rate, rateLow, rateHigh, phi, low: alone ? 0 : share * low, high: alone ? 0 : share * high };
+    }
+  }
+  return { Ranges };
+})();

@@ -1,0 +1,238 @@
+"use strict";
+// The explorer of a report: other numbers of groups, other ways to make them, other measures, and any range.
+(() => {
+  const source = document.getElementById("explorer-data");
+  if (!source) return;
+  const data = JSON.parse(source.textContent);
+  const at = (id) => document.getElementById(id);
+  const line = data.kind === "line";
+  const state = { measure: 0, method: 0, set: 0, picked: null };
+  const pictures = line
+    ? { rate: new fairgroupsDraw.Line(at("rate-chart"), 330), phi: new fairgroupsDraw.Differences(at("phi-chart")) }
+    : { rate: new fairgroupsDraw.Plane(at("rate-chart"), 420), phi: new fairgroupsDraw.Differences(at("phi-chart")) };
+  for (const one of data.measures.flatMap((m) => m.methods.flatMap((way) => way.sets))) {
+    one.groups = one.groups.map((values) => Object.fromEntries(data.keys.map((key, i) => [key, values[i]])));
+  }
+
+  // Numbers as the rest of the page writes them.
+  const minus = (text) => text.replace("-", "−");
+  const digits = (x) => (Math.abs(x) >= 100 ? Math.round(x).toLocaleString("en-US") : Math.abs(x) >= 1 ? x.toFixed(2)
+    : String(Number(x.toPrecision(3))));
+  const people = (n) => Math.round(n).toLocaleString("en-US").replaceAll(",", "\u202f");
+  const short = (x) => minus(String(Number(Number(x).toPrecision(6))));
+
+  const measure = () => data.measures[state.measure];
+  const method = () => measure().methods[state.method];
+  const shown = () => method().sets[state.set];
+  const sentence = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
+  const known = (x) => x !== null && Number.isFinite(x);
+
+  function amount(x) {
+    if (!known(x)) return "–";
+    return minus(measure().percent ? `${(100 * x).toFixed(1)} %` : digits(x));
+  }
+
+  function points(x) {
+    if (!known(x)) return x === null ? "–" : x > 0 ? "+∞" : "−∞";
+    const text = measure().percent ? (100 * Math.abs(x)).toFixed(1) : digits(Math.abs(x));
+    return Number(text.replaceAll(",", "")) === 0 ? text : (x < 0 ? "−" : "+") + text;
+  }
+
+  function verdict(low, high) {
+    const [lower, higher] = { better: ["disadvantaged", "advantaged"], worse: ["advantaged", "disadvantaged"],
+      neutral: ["below", "above"] }[measure().direction];
+    if (high < 0) return lower;
+    if (low > 0) return higher;
+    return -measure().gap <= low && high <= measure().gap ? "no relevant difference" : "not enough evidence";
+  }
+
+  function segments(groups) {
+    const [low, high] = data.shown;
+    const out = [];
+    for (const group of groups) {
+      for (const [from, to] of group.parts) {
+        const left = Math.max(from ?? low, low), right = Math.min(to ?? high, high);
+        if (left > right || !known(group.rate)) continue;
+        const tip = `${group.label}\n${sentence(measure().rate)} ${amount(group.rate)} (${amount(group.rate_low)} to ` +
+          `${amount(group.rate_high)})\n${people(group.n)} people: ${group.verdict}`;
+        out.push({ ...group, from: left, to: right, colour: data.colours[group.verdict], tip });
+      }
+    }
+    return out.sort((a, b) => a.from - b.from);
+  }
+
+  function drawGroups() {
+    const { groups } = shown();
+    const times = measure().percent ? 100 : 1;
+    const named = (group, i) => (line ? group.label : `${i + 1}: ${group.label}`);
+    const rows = groups.map((group, i) => ({
+      label: named(group, i), phi: times * group.phi, low: group.low === null ? null : times * group.low,
+      high: group.high === null ? null : times * group.high, usual_low: times * group.usual[0], usual_high: times * group.usual[1],
+      colour: data.colours[group.verdict], shape: data.shapes[group.verdict], known: known(group.phi),
+      tip: `${group.label}\n${points(group.phi)} (${points(group.low)} to ${points(group.high)}): ${group.verdict}` }))
+      .filter((row) => row.known);
+    const title = `Difference from ${data.against === "rest" ? "the rest" : "everybody"}`;
+    pictures.phi.show({ rows, isPercent: measure().percent, title, usual: at("usual").checked });
+    drawRates();
+    drawTable(groups);
+  }
+
+  function drawRates() {
+    const { groups } = shown();
+    const common = { everyone: measure().overall, isPercent: measure().percent };
+    if (!line) {
+      pictures.rate.show({ ...common, cells: measure().cells, boxes: shown().boxes, axes: data.axes, rate: sentence(measure().rate) });
+      return;
+    }
+    const drawn = segments(groups);
+    const dots = measure().curve.filter((p) => p.middle >= data.shown[0] && p.middle <= data.shown[1]).map((p) => ({ ...p,
+      tip: `${data.name} from ${short(p.low)} to ${short(p.high)}\n${sentence(measure().rate)} ${amount(p.rate)}, ${people(p.n)} people` }));
+    pictures.rate.show({ ...common, domain: data.shown, segments: drawn, dots, picked: state.picked, xTitle: data.name,
+      borders: drawn.map((s) => s.from).filter((from) => from > data.shown[0]), yTitle: sentence(measure().rate) });
+  }
+
+  function drawTable(groups) {
+    const body = at("now-groups");
+    body.replaceChildren(...groups.map((group, i) => {
+      const row = document.createElement("tr");
+      const cells = [["Group", line ? group.label : `${i + 1}: ${group.label}`], ["People", people(group.n)],
+        [data.rateName, amount(group.rate)], ["Difference", points(group.phi)],
+        [`${data.level} interval`, `${points(group.low)} to ${points(group.high)}`], ["Verdict", group.verdict]];
+      cells.forEach(([name, text], j) => {
+        const cell = document.createElement("td");
+        cell.dataset.name = name === data.rateName ? sentence(measure().rate) : name;
+        if (j === 5) {
+          const mark = document.createElement("span");
+          mark.className = "verdict";
+          mark.style.setProperty("--colour", data.colours[group.verdict]);
+          mark.textContent = text;
+          cell.append(mark);
+        } else {
+          cell.textContent = text;
+        }
+        row.append(cell);
+      });
+      return row;
+    }));
+    at("now-rate").textContent = sentence(measure().rate);
+    const size = groups.length;
+    const chosen = measure().chosen;
+    const isChosen = chosen.groups === size && state.method === 0;
+    at("count").textContent = `${size}${isChosen ? (data.given ? " (as given)" : " (this audit’s)") : ""}`;
+    at("groups").setAttribute("aria-valuetext", at("count").textContent);
+    if (line) {
+      const told = measure().methods.map((m) => m.sets.find((s) => s.groups.length === size) && [m.name,
+        m.sets.find((s) => s.groups.length === size).variance]).filter(Boolean);
+      at("captured").textContent = `Variance of Φ with ${size} group${size > 1 ? "s" : ""}: ` +
+        told.map(([name, value]) => `${name} ${Number(value.toPrecision(3))}`).join("; ") + ".";
+    }
+    at("rate-chart").setAttribute("aria-label", `${sentence(measure().rate)}: ` +
+      groups.slice(0, 12).map((g) => `${g.label} ${amount(g.rate)}`).join("; "));
+    at("phi-chart").setAttribute("aria-label", "Difference of each group: " +
+      groups.slice(0, 12).map((g) => `${g.label} ${points(g.phi)}, ${g.verdict}`).join("; "));
+  }
+
+  function pick(low, high) {
+    if (!line) return;
+    const told = at("picked");
+    if (low === null || high === null || Number.isNaN(low) || Number.isNaN(high)) {
+      state.picked = null;
+      told.textContent = "Drag across the picture, or type the ends of a range, to read its rate with an interval.";
+      drawRates();
+      return;
+    }
+    if (low > high) [low, high] = [high, low];
+    const ranges = measure().ranges;
+    const covered = ranges.covered(low, high);
+    const found = covered && ranges.judge(covered[0], covered[1], data.against);
+    if (!found) {
+      state.picked = [Math.max(low, data.shown[0]), Math.min(high, data.shown[1])];
+      told.textContent = `Nobody who counts has a value from ${short(low)} to ${short(high)}.`;
+    } else {
+      const first = ranges.band.first[covered[0]], last = ranges.band.last[covered[1] - 1];
+      const offset = measure().offset;
+      state.picked = [Math.max(first, data.shown[0]), Math.min(last, data.shown[1])];
+      const whom = data.against === "rest" ? "the rest" : "everybody";
+      told.textContent = `${data.name} from ${short(first)} to ${short(last)}: ${people(found.n)} people, ` +
+        `${measure().rate} ${amount(found.rate + offset)} (${amount(found.rateLow + offset)} to ` +
+        `${amount(found.rateHigh + offset)}); difference from ${whom} ${points(found.phi)} (${points(found.low)} to ` +
+        `${points(found.high)}): ${verdict(found.low, found.high)}. These ${data.level} intervals hold although you ` +
+        "picked the range after looking.";
+    }
+    drawRates();
+  }
+
+  function typed() {
+    const ends = [at("from"), at("to")].map((box) => (box.value.trim() === "" ? null : Number(box.value)));
+    pick(ends[0], ends[1]);
+  }
+
+  // Dragging across the picture picks a range; the boxes follow.
+  function drag() {
+    const place = at("rate-chart");
+    let start = null;
+    const value = (event) => Math.min(Math.max(pictures.rate.at(event), data.attributes[0].low), data.attributes[0].high);
+    const set = (low, high) => {
+      at("from").value = Number(Math.min(low, high).toPrecision(6));
+      at("to").value = Number(Math.max(low, high).toPrecision(6));
+      typed();
+    };
+    place.addEventListener("pointerdown", (event) => { start = value(event); place.setPointerCapture(event.pointerId); });
+    place.addEventListener("pointermove", (event) => { if (start !== null) set(start, value(event)); });
+    const end = () => { start = null; };
+    place.addEventListener("pointerup", end);
+    place.addEventListener("pointercancel", end);
+  }
+
+  function options(box, names, chosen) {
+    box.replaceChildren(...names.map((name, i) => new Option(name, String(i), i === chosen, i === chosen)));
+    box.closest("label").hidden = names.length < 2;
+  }
+
+  function moveTo(size) {
+    const { sets } = method();
+    const order = sets.map((set) => set.groups.length);
+    let best = 0;
+    order.forEach((n, i) => { if (Math.abs(n - size) < Math.abs(order[best] - size)) best = i; });
+    state.set = best;
+    const slider = at("groups");
+    slider.max = String(sets.length - 1);
+    slider.value = String(best);
+    slider.disabled = sets.length < 2;
+  }
+
+  function chooseMeasure(index) {
+    state.measure = index;
+    state.method = 0;
+    options(at("method"), measure().methods.map((m) => m.name), 0);
+    moveTo(measure().chosen.groups ?? data.measures[0].chosen.groups);
+    drawGroups();
+    if (line) typed();
+  }
+
+  function listen() {
+    at("measure").addEventListener("change", (event) => chooseMeasure(Number(event.target.value)));
+    at("method").addEventListener("change", (event) => {
+      const size = shown().groups.length;
+      state.method = Number(event.target.value);
+      moveTo(size);
+      drawGroups();
+    });
+    at("groups").addEventListener("input", (event) => { state.set = Number(event.target.value); drawGroups(); });
+    at("usual").addEventListener("change", drawGroups);
+    at("explore-form").addEventListener("submit", (event) => event.preventDefault());
+    if (line) {
+      for (const box of ["from", "to"]) at(box).addEventListener("input", typed);
+      at("clear").addEventListener("click", () => { at("from").value = ""; at("to").value = ""; typed(); });
+      drag();
+    }
+  }
+
+  if (line) for (const one of data.measures) one.ranges = new fairgroupsBand.Ranges(one.band);
+  options(at("measure"), data.measures.map((m) => `${sentence(m.name.replaceAll("_", " "))}: ${m.rate}`), 0);
+  at("explore").hidden = false;
+  for (const still of document.querySelectorAll(".still")) still.hidden = true;
+  listen();
+  chooseMeasure(0);
+  at("explore").dataset.ready = "yes";
+})();

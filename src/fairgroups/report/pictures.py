@@ -1,0 +1,116 @@
+"""The pictures of an audit, each with a title and a caption: for the page, and as files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fairgroups.charts import people_chart, phi_chart, rate_chart, sentence, shown_range
+from fairgroups.check_charts import amplification_chart, selection_chart, stability_chart
+from fairgroups.planes import plane_chart
+from fairgroups.report.words import attributes
+
+if TYPE_CHECKING:
+    from fairgroups.audits import Audit
+
+__all__ = ["Picture", "check_pictures", "first_pictures", "people_picture", "pictures"]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A chart with what it shows: `name` for a file, `title` and `caption` for a reader."""
+
+    name: str
+    title: str
+    caption: str
+    chart: Any
+
+
+def pictures(audit: Audit) -> list[Picture]:
+    """List every picture of an audit."""
+    return [
+        *(picture for part in audit.parts or (audit,) for picture in first_pictures(part)),
+        *people_picture(audit),
+        *check_pictures(audit),
+    ]
+
+
+def first_pictures(audit: Audit) -> list[Picture]:
+    """Draw the rate with the groups, and each group's difference."""
+    settings = audit.settings
+    if isinstance(settings["sensitive"], str):
+        first: Any = rate_chart(audit)
+        caption = (
+            "Dots: the observed rate along the attribute, larger for more people. Thick lines: each group's rate, "
+            "with its interval. Dashed: everybody."
+        )
+        attribute = audit.data["attributes"][0]
+        if shown_range(attribute) != (attribute["low"], attribute["high"]):
+            caption += f" A few values of {attribute['name']} lie beyond the picture."
+    else:
+        first = plane_chart(audit)
+        caption = (
+            "Colour: the observed rate, pale where it is everybody's. Boxes: the groups, numbered as in the table."
+        )
+        if len(settings["sensitive"]) > 3:
+            caption += " Only the first three attributes are drawn."
+    rate = audit.measure.rate
+    level = f"{100 * settings['level']:g} %"
+    suffix = f"-{audit.measure.name}"
+    whom = "everybody" if settings["against"] == "everyone" else "the rest"
+    return [
+        Picture(
+            f"rate{suffix}", f"{sentence(rate)} of {settings['outcome']} by {attributes(settings)}", caption, first
+        ),
+        Picture(
+            f"difference{suffix}",
+            f"Difference of each group from {whom}: {rate}",
+            f"Marks: Φ, the group's rate minus that of {whom}. Lines: its {level} interval.",
+            phi_chart(audit),
+        ),
+    ]
+
+
+def people_picture(audit: Audit) -> list[Picture]:
+    """Draw how many people there are along the attribute, with the borders of the groups."""
+    if len(audit.data["attributes"]) > 1:
+        return []
+    name = audit.data["attributes"][0]["name"]
+    return [
+        Picture(
+            "people", f"How many people along {name}", "Bars: people. Lines: the groups' borders.", people_chart(audit)
+        )
+    ]
+
+
+def check_pictures(audit: Audit) -> list[Picture]:
+    """Draw the second opinions: the model against its labels, the number of groups, the borders."""
+    checks, level = audit.checks, f"{100 * audit.settings['level']:g} %"
+    line = isinstance(audit.settings["sensitive"], str)
+    drawn = []
+    if checks.amplification is not None:
+        compared = checks.amplification
+        effects = "; ".join(f"{r['label']}: {r['effect']}" for r in compared.records)
+        left = "Left: both rates along the attribute. Right: each" if line else "Each"
+        caption = (
+            f"{left} group's difference from everybody in both; the line is the {level} interval of where "
+            f"{compared.model} lies, paired row by row. {effects}."
+        )
+        title = f"Model against truth: {compared.model} and {compared.base}"
+        drawn.append(Picture("amplification", title, caption, amplification_chart(audit)))
+    if audit.selection is not None and len(audit.selection.curve) > 1:
+        drawn.append(Picture("number-of-groups", "How many groups", _chosen(audit), selection_chart(audit)))
+    if checks.stability is not None and checks.stability.n_draws:
+        caption = f"Ticks: the borders. Lines: where {level} of the borders fall when people are drawn again."
+        drawn.append(Picture("borders", "How firm the borders are", caption, stability_chart(audit)))
+    return drawn
+
+
+def _chosen(audit: Audit) -> str:
+    assert audit.selection is not None
+    return {
+        "band": "Diamond: the number chosen, the first at which no range inside a group is shown to differ from the "
+        "rest of it (at or below the dashed line).",
+        "cv": "Diamond: the number chosen, the fewest groups within one standard error (grey) of the least error.",
+        "bic": "Diamond: the number chosen.",
+    }[audit.selection.criterion]

@@ -1,0 +1,250 @@
+"""What a page says besides the finding: limits, verdicts, data, method, glossary, how to repeat it."""
+
+from __future__ import annotations
+
+import math
+import platform
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from fairgroups import __version__
+from fairgroups.report.words import attributes, size
+
+if TYPE_CHECKING:
+    from fairgroups.audits import Audit
+
+__all__ = [
+    "PAPER",
+    "cannot_say",
+    "data_facts",
+    "glossary",
+    "meanings",
+    "method_facts",
+    "python_call",
+    "shell_call",
+    "versions",
+]
+
+PAPER = "Shilova, Malherbe, Palma, Risser and Loubes: Fairness-Aware Grouping for Continuous Sensitive Variables. ECAI 2025."
+_INTERVALS = {"band": "band over all ranges", "crossfit": "cross-fitting", "plugin": "plug-in (delta method)"}
+_DEFAULTS: dict[str, Any] = {
+    "truth": None,
+    "weight": None,
+    "cluster": None,
+    "against": "everyone",
+    "monotonic": None,
+    "min_group_size": "auto",
+    "min_denominator": 0.0,
+    "n_cells": None,
+    "positive": None,
+    "missing": "error",
+    "level": 0.95,
+    "max_gap": None,
+    "seed": 0,
+}
+
+
+def cannot_say(audit: Audit) -> list[str]:
+    """List what may not be concluded from the audit."""
+    percent = bool(audit.data["percent"])
+    settings, name = audit.settings, attributes(audit.settings)
+    said = []
+    unclear = [r["label"] for r in audit.records if r["verdict"] == "not enough evidence"]
+    if unclear and len(audit.records) > 1:
+        listed = "; ".join(unclear[:4]) + (f"; and {len(unclear) - 4} more" if len(unclear) > 4 else "")
+        said.append(
+            f"Whether these are treated differently: {listed}. Not enough evidence is not a finding of fairness."
+        )
+    noticed = [d for d in audit.detectable if d["gap"] is not None and math.isfinite(d["gap"])]
+    if noticed:
+        least = min(noticed, key=lambda d: abs(d["share"] - 0.1))
+        said.append(
+            f"Small differences: among {100 * least['share']:g} % of the people, one of less than "
+            f"{size(least['gap'], percent=percent)} could have gone unnoticed."
+        )
+    else:
+        said.append("Anything about differences: with so few rows none could have been noticed.")
+    said.append(
+        f"Why groups differ. The audit shows that {settings['outcome']} goes with {name}, not that {name} causes it, and "
+        "not whether a reason justifies it."
+    )
+    if settings["truth"]:
+        said.append(f"Whether {settings['truth']} is itself fair: it is taken as recorded, with any bias in it.")
+    said.append("Anything about people who are not in the data, or about attributes and measures not looked at.")
+    return said
+
+
+def meanings(audit: Audit) -> list[tuple[str, str]]:
+    """Explain the verdicts."""
+    gap = size(audit.settings["relevant_gap"], percent=bool(audit.data["percent"]))
+    level = f"{100 * audit.settings['level']:g} %"
+    rate = audit.measure.rate
+    lower, higher = {
+        "better": ("disadvantaged", "advantaged"),
+        "worse": ("advantaged", "disadvantaged"),
+        "neutral": ("below", "above"),
+    }[audit.direction]
+    return [
+        (lower, f"The group's {rate} is shown to be lower than everybody's: the {level} interval lies below 0."),
+        (higher, f"The group's {rate} is shown to be higher than everybody's: the interval lies above 0."),
+        (
+            "no relevant difference",
+            (
+                f"The interval includes 0 and lies within ± {gap}. This is about the group's average: "
+                "people inside it may still be treated differently."
+            ),
+        ),
+        (
+            "no discrimination found",
+            (
+                "No range of the attribute is shown to differ from everybody. Smaller differences than the sample can "
+                "show may exist."
+            ),
+        ),
+        ("not enough evidence", "The data allows neither statement. This is not a finding of fairness."),
+    ]
+
+
+def data_facts(audit: Audit) -> list[tuple[str, str]]:
+    """Say what was read, what was left out and why."""
+    settings, data = audit.settings, audit.data
+    dropped = data["dropped"]
+    left_out = ", ".join(f"{count:,} without {name}" for name, count in dropped.items())
+    policy = {"error": "none allowed", "drop": "left out", "group": "a group of their own"}[settings["missing"]]
+    facts = [
+        ("Data", data["source"]),
+        ("Rows used", f"{data['rows']:,}"),
+        ("Rows left out", f"{sum(dropped.values()):,} ({left_out})" if dropped else "none"),
+        ("Missing values", policy),
+        *(("Attribute", _attribute(attribute)) for attribute in data["attributes"]),
+        ("Outcome", settings["outcome"] + (f", compared with {settings['truth']}" if settings["truth"] else "")),
+        ("Weights", settings["weight"] or "none"),
+        *([("Rows that belong together", f"by {settings['cluster']}")] if settings["cluster"] else []),
+    ]
+    return [
+        (name, str(value).replace(",", "\u202f") if name.startswith("Rows") else str(value)) for name, value in facts
+    ]
+
+
+def method_facts(audit: Audit) -> list[tuple[str, str]]:
+    """Say how groups were found and judged."""
+    settings = audit.settings
+    measure = f"{settings['measure']} ({settings['rate']})"
+    if settings["higher_is"] != "neutral":
+        measure += f"; a higher value is {settings['higher_is']} for the person"
+    variance = f"{audit.variance:.4g}"
+    if math.isfinite(audit.explained):
+        variance += f"; the groups capture {100 * audit.explained:.0f} % of the dependence on {attributes(settings)}"
+    facts = [
+        ("Measure", measure),
+        ("Groups", _how_found(audit)),
+        ("Variance of Φ", variance),
+        ("Intervals", f"{_INTERVALS[settings['inference']]}, level {100 * settings['level']:g} %"),
+        ("Compared with", "everybody" if settings["against"] == "everyone" else "the rest"),
+    ]
+    return [(name, str(value)) for name, value in facts]
+
+
+def glossary(audit: Audit, *, repaired: bool) -> list[tuple[str, str]]:
+    """Explain the words of the page, with formulas."""
+    words = [
+        ("Rate", f"A/B, summed over a group's people: here the {audit.measure.rate}. Weights multiply both."),
+        (
+            "Φ",
+            "The group's rate minus everybody's: Φ(k) = A(k)/B(k) − A/B. Against the rest: minus that of all others.",
+        ),
+        (
+            "Var Φ",
+            (
+                "Σ w(k) Φ(k)², w being the groups' shares of B: how far apart a partition sets people. FairGroups finds "
+                "the partition for which it is largest; K-Means (the paper's baseline) joins stretches with similar rates."
+            ),
+        ),
+        (
+            "Band",
+            (
+                "Intervals that hold for all ranges of the attribute at once. A range of n of N rows with the rate r may "
+                "have any true rate μ with √(2 n kl(r, μ)) ≤ q + √(2 log(eN/n)), kl(r, μ) = r log(r/μ) + (1 − r) "
+                "log((1 − r)/(1 − μ)); q is such that on data without differences all ranges keep it in 95 of 100 cases."
+            ),
+        ),
+        (
+            "Usual interval",
+            "Estimate ± 1.96 standard errors, by the delta method: right for a group named in advance, too narrow for one searched for.",
+        ),
+        (
+            "Ratio to the best group",
+            "The group's rate over the best group's. The four-fifths rule of thumb asks for at least 0.80.",
+        ),
+        ("Gap", "The highest group's rate minus the lowest one's."),
+    ]
+    if repaired:
+        words += [
+            (
+                "Repair",
+                "Scores moved as little as possible until groups differ by at most the allowed gap at any threshold.",
+            ),
+            (
+                "HGR",
+                "The largest correlation of any function of the score with any function of the attribute: 0 is independence.",
+            ),
+        ]
+    return words
+
+
+def python_call(audit: Audit) -> str:
+    """Write the call that repeats the audit."""
+    settings = audit.settings
+    given = {"sensitive": settings["sensitive"], "outcome": settings["outcome"]}
+    given |= {key: settings[key] for key, default in _DEFAULTS.items() if settings[key] != default}
+    if settings["compare_with"] not in (None, settings["truth"]):
+        given["compare_with"] = settings["compare_with"]
+    measure = "equalized_odds" if audit.parts else settings["measure"]
+    given["measure"] = measure
+    if settings["groups_given"]:
+        given["partition"] = "…"
+    else:
+        given["n_groups"] = settings["n_groups"]
+    line = len(audit.data["attributes"]) == 1
+    if settings["inference"] != ("band" if line else "crossfit"):
+        given["inference"] = settings["inference"]
+    if audit.material.favourable is not None:
+        given["favourable"] = audit.material.favourable
+    shown = ", ".join(f"{key}={value!r}" if value != "…" else f"{key}=…" for key, value in given.items())
+    return f"fairgroups.audit(data, {shown})"
+
+
+def versions() -> str:
+    """Say what it was made with."""
+    import altair
+    import numpy as np
+    import scipy
+
+    return (
+        f"fairgroups {__version__}, Python {platform.python_version()}, NumPy {np.__version__}, SciPy {scipy.__version__}, "
+        f"Altair {altair.__version__}"
+    )
+
+
+def shell_call(arguments: list[str]) -> str:
+    """Write a command line as it may be typed again, without a password."""
+    from fairgroups.sources import without_password
+
+    return shlex.join(["fairgroups", *(without_password(argument) for argument in arguments)])
+
+
+def _how_found(audit: Audit) -> str:
+    settings = audit.settings
+    if settings["groups_given"]:
+        return "given in advance"
+    shape = "ranges" if isinstance(settings["sensitive"], str) else "boxes"
+    how = "exact search" if settings["exact"] else "beam search"
+    if settings["n_cells"]:
+        how += f" on {settings['n_cells']} cells"
+    return f"{audit.partition.n_groups} {shape} with the largest variance of Φ, {how}"
+
+
+def _attribute(attribute: dict[str, Any]) -> str:
+    if "levels" in attribute:
+        return f"{attribute['name']}: {', '.join(attribute['levels'])}"
+    return f"{attribute['name']}, from {attribute['low']:g} to {attribute['high']:g}, {attribute['distinct']:,} different values"
