@@ -99,7 +99,7 @@ def test_large_files_are_counted_where_they_are(folder, expected, monkeypatch):
         ("people.duckdb", {"table": "nobody"}, "nobody does not exist"),
         ("none.duckdb", {"table": "people"}, "there is no file"),
         ("parts", {"where": "yeer = 2025"}, "check the query"),
-        ("parts", {"sql": "DROP everything"}, "check the query"),
+        ("parts", {"sql": "DROP everything"}, "begin with SELECT"),
         ("people.xlsx", {}, "there is no file"),
     ],
 )

@@ -189,7 +189,7 @@ class BoxPartition:
         out = []
         for d, x in enumerate(given):
             if isinstance(self.groups[0][d], Levels):
-                said = x.filled(None) if isinstance(x, np.ma.MaskedArray) else x
+                said = x
                 out.append(np.array([None if is_missing(v) else str(v) for v in said.tolist()], dtype=object))
             else:
                 out.append(numbers(x, self.columns[d]))

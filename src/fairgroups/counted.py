@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
+from fairgroups.few_values import few_values
 from fairgroups.identity import LOTS
 from fairgroups.keys import Keys
-from fairgroups.rows import Column, Missing, Rows
+from fairgroups.rows import Column, Missing, Rows, category_levels
 from fairgroups.sums import PIECES, put_together
-from fairgroups.tables import numbers
+from fairgroups.tables import is_missing, numbers
 
 __all__ = ["LABELS", "Counted", "Ranges", "object_column"]
 
@@ -29,7 +30,17 @@ class Ranges:
     n: int
     keys: list[Keys | None]  # None for a category
     is_number: dict[str, bool]  # of those of outcome, truth and base that are no text: other numbers than 0 and 1
-    largest: dict[str, float]  # how far numbers reach from 0, by role
+    ends: dict[str, tuple[float, float]]  # the smallest and the largest number, by role
+    unweighted: int = 0  # people without a weight, who are left out
+
+    def centre(self, role: str) -> float:
+        """Give what is taken off numbers before they are added, so that their squares keep their digits."""
+        low, high = self.ends[role]
+        return low / 2 + high / 2 if role in self.is_number else 0.0
+
+    def reach(self, role: str) -> float:
+        """Give how far numbers lie from that at most."""
+        return max(abs(end - self.centre(role)) for end in self.ends[role])
 
 
 def object_column(values: list[Any]) -> NDArray[Any]:
@@ -87,7 +98,7 @@ class Counted:
         for d, name in enumerate(attributes):
             if self.ranges.keys[d] is None:
                 text = self._labels(f"k{d}")
-                levels = tuple(sorted({x for x in text.tolist() if x is not None}))
+                levels = category_levels(name, {x for x in text.tolist() if x is not None})
                 codes = np.array([np.nan if x is None else levels.index(x) for x in text.tolist()])
                 columns.append(Column(name, codes, levels))
             else:
@@ -102,10 +113,11 @@ class Counted:
         count, index = self.people, np.arange(self.people.size)
         extra: dict[str, Array] = {}
         if self.ranges.is_number.get("outcome"):
-            index, count, extra["outcome"] = self._two_values()
+            index, count, extra["outcome"] = self._values()
         if weighted:
             sums = self._sums("weight", "weights"), self._sums("weight", "weights2", power=2)
-            index, count, extra["weight"] = _two_points(count, *sums, self.columns["lightest"].astype(np.float64))
+            weights = [self.columns[name].astype(np.float64) for name in ("lightest", "heaviest")]
+            index, count, extra["weight"] = few_values(count, *sums, *weights)
         data: dict[str, Any] = {role: values[index] for role, values in labels.items()} | extra
         if lot is not None:
             data["lot"] = lot[index]
@@ -131,23 +143,29 @@ class Counted:
         return (lot + 0.5) / LOTS
 
     def _labels(self, role: str) -> NDArray[Any]:
-        return object_column([None if np.ma.is_masked(x) else x for x in self.columns[role].tolist()])
+        values = self.columns[role].tolist()
+        if role in self.ranges.is_number:  # 0 and 1, and −1 for unknown
+            return object_column([None if x < 0 else int(x) for x in values])
+        return object_column([None if np.ma.is_masked(x) or is_missing(x) else x for x in values])
 
     def _sums(self, role: str, name: str, power: int = 1) -> Array:
         """Put the pieces of a sum together; 0 where nothing was added."""
         pieces = [np.nan_to_num(numbers(self.columns[f"{name}{i}"], "")) for i in range(PIECES)]
-        return put_together(pieces, self.ranges.largest[role] ** power)[0]
+        return put_together(pieces, self.ranges.reach(role) ** power)[0]
 
-    def _two_values(self) -> tuple[NDArray[np.intp], Array, Array]:
-        """Give each entry's outcomes as two values with the same number, sum and sum of squares."""
-        n = self.people
-        known = ~self.columns["unknown"].astype(bool)
+    def _values(self) -> tuple[NDArray[np.intp], Array, Array]:
+        """Give each entry's outcomes as a few values with the same number, sum, sum of squares and range."""
+        known = np.flatnonzero(self.columns["unknown"].astype(np.int64) == 0)
+        centre = self.ranges.centre("outcome")
         sums, squares = self._sums("outcome", "sum"), self._sums("outcome", "squares", power=2)
-        least, most = (numbers(self.columns[name], "outcome") for name in ("least", "most"))
-        index, count, values = _two_points(n, sums, squares, np.where(known, least, 0.0))
-        values = np.clip(values, np.nanmin(least[known]), np.nanmax(most[known]))
-        values[~known[index]] = np.nan
-        return index, count, values
+        least, most = (numbers(self.columns[name], "outcome") - centre for name in ("least", "most"))
+        index, count, values = few_values(*(x[known] for x in (self.people, sums, squares, least, most)))
+        unknown = np.setdiff1d(np.arange(self.people.size), known)
+        return (
+            np.concatenate([known[index], unknown]),
+            np.concatenate([count, self.people[unknown]]),
+            np.concatenate([values + centre, np.full(unknown.size, np.nan)]),
+        )
 
 
 def _ranks(values: NDArray[Any]) -> NDArray[Any]:
@@ -156,25 +174,3 @@ def _ranks(values: NDArray[Any]) -> NDArray[Any]:
         return values
     kinds = {label: i for i, label in enumerate(sorted(set(values.tolist()), key=str))}
     return np.array([kinds[label] for label in values.tolist()])
-
-
-def _two_points(n: Array, sums: Array, squares: Array, least: Array) -> tuple[NDArray[np.intp], Array, Array]:
-    """Write n numbers with a known sum, sum of squares and minimum as two values, each taken by a whole number of them.
-
-    With shares p and 1 − p the values are m − s √((1 − p)/p) and m + s √(p/(1 − p)); p is about a half, or so large
-    that the lower value is not below the minimum.
-    """
-    mean = sums / n
-    spread = np.sqrt(np.maximum(squares / n - mean**2, 0.0))
-    spread = np.where(spread > 1e-9 * (np.abs(mean) + 1e-300), spread, 0.0)
-    apart = (spread > 0) & (n >= 2)
-    ratio = np.divide(spread, mean - least, out=np.ones_like(mean), where=apart & (mean > least)) ** 2
-    lower = np.clip(np.ceil(n * ratio / (1 + ratio) - 1e-6), np.floor(n / 2), np.maximum(n - 1, 1))
-    lower = np.where(apart, np.maximum(lower, 1), n)
-    upper = n - lower
-    p = lower / n
-    low = mean - spread * np.sqrt(np.divide(1 - p, p, out=np.zeros_like(p), where=p > 0))
-    high = mean + spread * np.sqrt(np.divide(p, 1 - p, out=np.zeros_like(p), where=upper > 0))
-    both = np.flatnonzero(upper > 0)
-    index = np.concatenate([np.arange(n.size), both])
-    return index, np.concatenate([lower, upper[both]]), np.concatenate([np.where(apart, low, mean), high[both]])

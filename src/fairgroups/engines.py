@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 
 from fairgroups.boxes import BoxPartition
 from fairgroups.counted import LABELS, Counted, Ranges, object_column
-from fairgroups.errors import ColumnError, InputError
+from fairgroups.errors import ColumnError, InputError, MissingValuesError
 from fairgroups.identity import LOTS, with_digits
 from fairgroups.keys import HEAVY, MOST_KEYS, Keys
+from fairgroups.naming import under_names
 from fairgroups.partition import Partition
-from fairgroups.rows import Missing, Rows, check_finite
+from fairgroups.rows import Missing, Rows, check_size, check_weight
+from fairgroups.search.options import whole_number
 from fairgroups.sums import pieces_of
-from fairgroups.tables import numbers
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -83,70 +84,109 @@ def count_rows(
     """
     import narwhals as nw
 
-    frame = nw.from_native(data)
-    schema = frame.collect_schema()
+    schema = nw.from_native(data).collect_schema()
     named = {role: name for role, name in roles.items() if name is not None}
     if "cluster" in named:
         raise InputError("rows that belong together cannot be told apart by counts.", "collect the table first.")
     for name in (*attributes, *named.values(), *([who] if who else [])):
         if name not in schema.names():
             raise ColumnError(name, schema.names())
+    if not attributes:
+        raise InputError("no column is left to be the sensitive attribute.", "select it too.")
+    if n_cells is not None:
+        whole_number(n_cells, "n_cells")
+    ours = {f"x{d}": name for d, name in enumerate(attributes)} | named | ({"who": who} if who else {})
+    frame = under_names(data, ours)
+    kinds = {new: schema[old] for new, old in ours.items()}
     numeric = [_is_numeric(schema[name]) for name in attributes]
-    if len(attributes) == 1 and not numeric[0]:
-        raise InputError(
-            f"{attributes[0]!r} must hold numbers; it holds {schema[attributes[0]]}.", "cast the column to a number."
-        )
-    kinds = {role: _is_numeric(schema[named[role]]) for role in LABELS if role in named}
+    _check_kinds(kinds, ours, numeric)
     if who is not None:
-        frame = nw.from_native(with_digits(data, who, schema[who], seed, DIGITS))
-    frame = _selected(frame, attributes, numeric, kinds, named)
-    ranges = _ranges(frame, attributes, numeric, kinds, named, n_cells)
+        frame = with_digits(frame, "who", kinds["who"], seed, DIGITS)
+    frame = _known_values(nw.from_native(frame), kinds, numeric)
+    is_number = {role: _is_numeric(kinds[role]) for role in LABELS if role in named}
+    ranges = _ranges(frame, attributes, numeric, is_number, named, n_cells, missing)
     weighted = "weight" in named
     if ranges.is_number.get("truth"):
         raise InputError(f"the true label {named['truth']!r} must be yes or no.", "make it 0 and 1.")
     if ranges.is_number.get("base"):
-        named = {role: name for role, name in named.items() if role != "base"}
+        raise InputError(
+            f"comparing with {named['base']!r}, which holds numbers other than 0 and 1, needs the rows themselves.",
+            "collect the table first, or compare with decisions.",
+        )
     if weighted:
         if ranges.is_number.get("outcome"):
             raise InputError("weights with an outcome of numbers need the rows themselves.", "collect the table first.")
         frame = frame.filter(nw.col("weight") > 0)
+    counted = _count_finely(frame, ranges, named, given, weighted=weighted, refine=n_cells is None)
+    rows = counted.rows(attributes, roles=named, positive=positive, missing=missing, weighted=weighted)
+    if not ranges.unweighted:
+        return rows
+    return replace(rows, dropped={**rows.dropped, named["weight"]: ranges.unweighted})
+
+
+def _count_finely(
+    frame: Any,
+    ranges: Ranges,
+    named: dict[str, str],
+    given: Partition | BoxPartition | None,
+    *,
+    weighted: bool,
+    refine: bool,
+) -> Counted:
+    """Count, and where cells of one attribute hold too many people, once more with finer ones there."""
     counted = _count(frame, ranges, named, given, weighted=weighted)
     (keys, *others) = ranges.keys
-    if keys is not None and not others and n_cells is None and counted.heaviest() > HEAVY:
-        if keys.far(*counted.cells(0)):
-            keys = replace(keys, unit=_size(frame, "x0"))
-            counted = _count(frame, replace(ranges, keys=[keys]), named, given, weighted=weighted)
-        if counted.heaviest() > HEAVY:
-            finer = keys.refined(*counted.cells(0))
-            counted = _count(frame, replace(ranges, keys=[finer]), named, given, weighted=weighted)
-    return counted.rows(attributes, roles=named, positive=positive, missing=missing, weighted=weighted)
+    if keys is None or others or not refine or counted.heaviest() <= HEAVY:
+        return counted
+    if keys.far(*counted.cells(0)):
+        keys = replace(keys, unit=_size(frame, "x0"))
+        counted = _count(frame, replace(ranges, keys=[keys]), named, given, weighted=weighted)
+    if counted.heaviest() > HEAVY:
+        finer = keys.refined(*counted.cells(0))
+        counted = _count(frame, replace(ranges, keys=[finer]), named, given, weighted=weighted)
+    return counted
 
 
-def _selected(
-    frame: Any, attributes: Sequence[str], numeric: list[bool], kinds: dict[str, bool], named: dict[str, str]
-) -> Any:
-    """Take the columns that are needed, under names of our own."""
+def _check_kinds(kinds: dict[str, Any], ours: dict[str, str], numeric: list[bool]) -> None:
+    """Refuse columns that hold something else than numbers, yes/no or text."""
     import narwhals as nw
 
+    if len(numeric) == 1 and not numeric[0]:
+        raise InputError(f"{ours['x0']!r} must hold numbers; it holds {kinds['x0']}.", "cast the column to a number.")
+    if "weight" in kinds and not _is_numeric(kinds["weight"]):
+        raise InputError(f"the weights {ours['weight']!r} must be numbers; it holds {kinds['weight']}.")
+    for new, kind in kinds.items():
+        text = kind in (nw.String, nw.Categorical, nw.Object) or isinstance(kind, nw.Enum)
+        if not (_is_numeric(kind) or text):
+            raise InputError(
+                f"{ours[new]!r} holds {kind}, which can be neither counted nor compared.", "cast it to numbers or text."
+            )
+
+
+def _known_values(frame: Any, kinds: dict[str, Any], numeric: list[bool]) -> Any:
+    """Give numbers as numbers, null where they are not known, and text as text."""
+    import narwhals as nw
+
+    nans = not _is_sqlite(frame.to_native())
     chosen: list[Any] = []
-    schema, nans = frame.collect_schema(), not _is_sqlite(frame.to_native())
-    for d, (name, is_number) in enumerate(zip(attributes, numeric, strict=True)):
-        column = nw.col(name)
-        exact = schema[name].is_integer()
-        chosen.append((_known(column, nans=nans and not exact) if is_number else column.cast(nw.String)).alias(f"x{d}"))
-    for role, is_number in kinds.items():
-        column = nw.col(named[role])
-        exact = schema[named[role]].is_integer()
-        chosen.append((_known(column, nans=nans) if is_number and not exact else column).alias(role))
-    if "weight" in named:
-        chosen.append(nw.col(named["weight"]).cast(nw.Float64).alias("weight"))
-    if DIGITS in schema.names():
+    for new, kind in kinds.items():
+        if new == "who":
+            continue
+        column = nw.col(new)
+        if _is_numeric(kind) and (new not in (f"x{d}" for d in range(len(numeric))) or numeric[int(new[1:])]):
+            exact = kind.is_integer() or kind == nw.Boolean
+            chosen.append(_known(column, nans=nans and not exact).alias(new))
+        elif new in LABELS and not _is_numeric(kind):
+            chosen.append(column)
+        else:
+            chosen.append(column.cast(nw.String).alias(new))
+    if DIGITS in frame.collect_schema().names():
         chosen.append(nw.col(DIGITS))
     return frame.select(*chosen)
 
 
 def _is_numeric(kind: Any) -> bool:
-    return bool(kind.is_numeric()) or str(kind).startswith("Decimal")
+    return bool(kind.is_numeric()) or str(kind).startswith(("Decimal", "Boolean"))
 
 
 def _known(column: nw.Expr, *, nans: bool) -> nw.Expr:
@@ -181,6 +221,7 @@ def _ranges(
     kinds: dict[str, bool],
     named: dict[str, str],
     n_cells: int | None,
+    missing: Missing,
 ) -> Ranges:
     import narwhals as nw
 
@@ -190,46 +231,73 @@ def _ranges(
         if is_number:
             x = nw.col(f"x{d}")
             asked += [x.min().alias(f"low_{d}"), x.max().alias(f"high_{d}")]
-    for role, is_number in kinds.items():
-        if is_number:
-            y = nw.col(role)
-            prepared.append((y * (y - 1)).alias(f"odd_{role}"))  # 0 for 0 and 1 only
-            for name, column in ((role, y), (f"odd_{role}", nw.col(f"odd_{role}"))):
-                asked += [column.min().alias(f"low_{name}"), column.max().alias(f"high_{name}")]
+    for role in (role for role, is_number in kinds.items() if is_number):
+        y = nw.col(role)
+        prepared.append((y * (y - 1)).alias(f"odd_{role}"))  # 0 for 0 and 1 only
+        for name, column in ((role, y), (f"odd_{role}", nw.col(f"odd_{role}"))):
+            asked += [column.min().alias(f"low_{name}"), column.max().alias(f"high_{name}")]
     if "weight" in named:
-        prepared.append(nw.when(nw.col("weight") >= 0).then(0).otherwise(1).alias("bad"))
-        asked += [nw.col("bad").max().alias("bad"), nw.col("weight").max().alias("high_weight")]
+        prepared += [
+            nw.when(nw.col("weight") > 0).then(nw.col("weight")).alias("positive"),
+            nw.when(nw.col("weight").is_null()).then(1).otherwise(0).alias("nothing"),
+        ]
+        asked += [nw.col("nothing").sum().alias("nothing"), nw.col("weight").min().alias("low_weight")]
+        asked += [nw.col("weight").max().alias("high_weight"), nw.col("positive").min().alias("least_weight")]
     ready = frame.with_columns(*prepared) if prepared else frame
     one = {name: values[0] for name, values in _collect(ready.select(*asked)).items()}
-    _check_counts(one, named)
+    if not one["n"]:
+        raise InputError("there are no rows.", "check that the table is not empty and the filter not too strict.")
+    unweighted = _check_weights(one, named["weight"], missing) if "weight" in named else 0
     keys: list[Keys | None] = []
     for d, is_number in enumerate(numeric):
         if not is_number:
             keys.append(None)
             continue
-        low, high = one[f"low_{d}"], one[f"high_{d}"]
-        if low is None or np.ma.is_masked(low) or np.isnan(float(low)):
+        low, high = _float(one[f"low_{d}"]), _float(one[f"high_{d}"])
+        if np.isnan(low):
             raise InputError(f"every value of {attributes[d]!r} is missing.", "check the column.")
-        check_finite(np.array([low, high], dtype=np.float64), attributes[d])
+        _check_range(low, high, attributes[d])
         most = n_cells or KEYS_OF_AXIS.get(sum(numeric), FEWEST_KEYS)
-        keys.append(Keys(float(low), float(high), int(most)))
-    is_number_of = {}
+        keys.append(Keys(low, high, int(most)))
+    is_number_of, ends = {}, {}
     for role in (role for role, is_number in kinds.items() if is_number):
         odd = [_float(one[f"{end}_odd_{role}"]) for end in ("low", "high")]
         is_number_of[role] = any(x != 0 for x in odd if np.isfinite(x))
-        check_finite(numbers(object_column([one[f"low_{role}"], one[f"high_{role}"]]), named[role]), named[role])
-    ends = {role: (f"low_{role}", f"high_{role}") for role in (*is_number_of, "weight")}
-    largest = {
-        role: max((abs(_float(one[end])) for end in both if end in one), default=0.0) for role, both in ends.items()
-    }
-    return Ranges(int(one["n"]), keys, is_number_of, largest)
+        low, high = _float(one[f"low_{role}"]), _float(one[f"high_{role}"])
+        if not np.isnan(low):
+            _check_range(low, high, named[role])
+            check_size(np.array([low, high]), named[role])
+        ends[role] = (low, high)
+    if "weight" in named:
+        ends["weight"] = (0.0, _float(one["high_weight"]))
+    return Ranges(int(one["n"]), keys, is_number_of, ends, unweighted)
 
 
-def _check_counts(one: dict[str, Any], named: dict[str, str]) -> None:
-    if not one["n"]:
-        raise InputError("there are no rows.")
-    if "weight" in named and one["bad"]:
-        raise InputError(f"the weights {named['weight']!r} must be numbers of at least 0, none missing.")
+def _check_range(low: float, high: float, name: str) -> None:
+    """Refuse numbers that are infinite, or so large or close that arithmetic fails."""
+    if np.isinf([low, high]).any():
+        raise InputError(
+            f"{name!r} holds infinite values (inf).",
+            "remove these rows or replace the values; infinite is not treated as missing.",
+        )
+    with np.errstate(over="ignore"):
+        if not np.isfinite([high - low, MOST_KEYS / (high - low) if high > low else 0.0]).all():
+            raise InputError(
+                f"the values of {name!r} run from {low:g} to {high:g}, beyond what can be computed.", "rescale them."
+            )
+
+
+def _check_weights(one: dict[str, Any], name: str, missing: Missing) -> int:
+    """Check weights as those of rows in memory are; give how many people have none and are left out."""
+    nothing = int(_float(one["nothing"]))
+    if nothing and missing != "drop":
+        raise MissingValuesError(
+            f"{name!r} holds {nothing} missing value(s) (NaN).",
+            "missing='drop' leaves these rows out and counts them (--missing on the command line).",
+        )
+    ends = np.array([_float(one[end]) for end in ("low_weight", "least_weight", "high_weight")])
+    check_weight(ends[~np.isnan(ends)], name)
+    return nothing
 
 
 def _size(frame: Any, column: str) -> float | None:
@@ -266,7 +334,9 @@ def _count(
         if keys is None:
             prepared.append(nw.col(f"x{d}").alias(f"k{d}"))
             continue
-        prepared.append(keys.expression(nw.col(f"x{d}")).fill_null(-1).alias(f"k{d}"))
+        x = nw.col(f"x{d}")
+        key = keys.expression(x.fill_null(keys.low))
+        prepared.append(nw.when(x.is_null()).then(-1).otherwise(key).cast(nw.Int64).alias(f"k{d}"))
         found |= {f"first{d}": nw.col(f"x{d}").min(), f"last{d}": nw.col(f"x{d}").max()}
     if DIGITS in frame.collect_schema().names():
         prepared.append(_lot(nw.col(DIGITS)).alias("lot"))
@@ -278,21 +348,22 @@ def _count(
         if role not in named:
             continue
         if ranges.is_number.get(role):
-            y, far = nw.col(role), ranges.largest[role]
+            y, far = nw.col(role), ranges.reach(role)
             by.append("unknown")
-            prepared.append(y.is_null().alias("unknown"))
-            for name, number, largest in (("sum", y, far), ("squares", y * y, far**2)):
+            prepared.append(nw.when(y.is_null()).then(1).otherwise(0).alias("unknown"))
+            near = y - ranges.centre(role)
+            for name, number, largest in (("sum", near, far), ("squares", near * near, far**2)):
                 _add_pieces(name, number, largest, prepared, found)
             found |= {"least": y.min(), "most": y.max()}
         else:
             by.append(role)
             if role in ranges.is_number:  # numbers that are all 0 or 1: whole numbers are quicker keys
-                prepared.append(nw.col(role).cast(nw.Int64).alias(role))
+                prepared.append(nw.col(role).fill_null(-1).cast(nw.Int64).alias(role))
     if weighted:
-        weight, far = nw.col("weight"), ranges.largest["weight"]
+        weight, far = nw.col("weight"), ranges.reach("weight")
         for name, number, largest in (("weights", weight, far), ("weights2", weight * weight, far**2)):
             _add_pieces(name, number, largest, prepared, found)
-        found["lightest"] = weight.min()
+        found |= {"lightest": weight.min(), "heaviest": weight.max()}
     wanted = [expression.alias(name) for name, expression in found.items()]
     return Counted(_collect(frame.with_columns(*prepared).group_by(*by).agg(*wanted)), ranges)
 

@@ -10,7 +10,7 @@ from fairgroups.tables import is_missing, one_column
 
 __all__ = ["LOTS", "read_keys", "uniform_of", "with_digits"]
 
-LOTS = 10  # people who are counted are counted by tenths, which make two halves or five parts
+LOTS = 20  # people who are counted are counted by twentieths, which make two halves of ten parts each
 
 
 def read_keys(key: Any, n: int | None = None) -> list[str]:

@@ -54,18 +54,20 @@ def read_rows(
     `given` are groups to be judged: a lazy frame's cells then end at their borders. `who` is the column of people's
     ids, by which, with the seed, they are dealt into parts.
     """
-    attributes = [sensitive] if isinstance(sensitive, str) else list(dict.fromkeys(sensitive))
+    several = isinstance(sensitive, Sequence) and not isinstance(sensitive, str)
+    attributes: list[str] = list(dict.fromkeys(sensitive)) if several else [sensitive]  # type: ignore[list-item]
     if not attributes:
         raise InputError("name at least one sensitive column.")
-    for role, name in (("outcome", outcome), ("truth", truth), ("weight", weight), ("cluster", cluster)):
-        if name is not None and not isinstance(name, str):
-            raise InputError(f"`{role}` must be the name of one column; got {name!r}.")
+    asked = {"outcome": outcome, "truth": truth, "compare_with": base, "weight": weight, "cluster": cluster, "id": who}
+    for role, name in [*asked.items(), *(("sensitive", name) for name in attributes)]:
+        if not isinstance(name, str) and (name is not None or role in ("sensitive", "outcome")):
+            raise InputError(f"`{role}` must be the name of a column; got {name!r}.")
     roles = {"outcome": outcome, "truth": truth, "base": base, "weight": weight, "cluster": cluster}
     named = {role: name for role, name in roles.items() if name is not None}
     if isinstance(data, str | Path | Source):
         source = data if isinstance(data, Source) else Source(data)
         used = [*attributes, *named.values(), *([who] if who else [])]
-        with source.opened(used, verbose=verbose) as (_, relation):
+        with source.opened(used, text=[who] if who else [], verbose=verbose) as (_, relation):
             if source.is_database or (cluster is None and count_of(relation) > LARGE):
                 same: dict[str, Any] = {"sensitive": sensitive, "outcome": outcome, "truth": truth, "base": base}
                 same |= {"weight": weight, "cluster": cluster, "positive": positive, "missing": missing}
@@ -75,7 +77,7 @@ def read_rows(
         options: dict[str, Any] = {"positive": positive, "missing": missing, "n_cells": n_cells, "given": groups}
         rows = count_rows(data, attributes, roles, **options, who=who, seed=seed)
         return Reading(rows, Table({}, lazy_builder(data)), attributes, roles)
-    table = read_table(data, [*attributes, *named.values(), *([who] if who else [])])
+    table = read_table(data, [*attributes, *named.values(), *([who] if who else [])], text=[who] if who else [])
     columns = table.columns
     lot = None if who is None else np.array([uniform_of(seed, key) for key in read_keys(columns[who])])
     rows = Rows.from_arrays(
@@ -90,10 +92,16 @@ def read_rows(
 
 
 def centred(rows: Rows, measure: Measure | JointMeasure) -> tuple[Rows, float]:
-    """Take the median off outcomes that are no rates: differences and scatter keep their digits only near 0."""
+    """Take about the mean off outcomes that are no rates: differences and scatter keep their digits only near 0.
+
+    It is a multiple of about the standard deviation, so that it is the same number whoever added the outcomes up.
+    """
     if measure is not MEASURES["mean"] or (rows.outcome.min() >= 0 and rows.outcome.max() <= 1):
         return rows, 0.0
-    offset = float(np.median(rows.outcome)) if rows.outcome.min() < rows.outcome.max() else 0.0
+    mean = float(np.average(rows.outcome, weights=rows.count))
+    spread = float(np.sqrt(np.average((rows.outcome - mean) ** 2, weights=rows.count)))
+    unit = 2.0 ** np.ceil(np.log2(spread)) if spread > 0 else 0.0
+    offset = float(np.rint(mean / unit) * unit) if unit > 0 else 0.0
     base = None if rows.base is None else rows.base - offset
     return replace(rows, outcome=rows.outcome - offset, base=base), offset
 

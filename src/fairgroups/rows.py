@@ -19,12 +19,16 @@ from fairgroups.measures import Measure
 from fairgroups.tables import is_missing, numbers, one_column, read_table, shorten
 
 __all__ = [
+    "LARGEST",
     "Column",
     "Missing",
     "Rows",
     "attribute",
+    "category_levels",
     "check_finite",
     "check_measure",
+    "check_size",
+    "check_weight",
     "mixed_columns",
     "quantiles",
     "refuse_missing",
@@ -33,6 +37,7 @@ __all__ = [
 
 Array = NDArray[np.float64]
 Missing = Literal["error", "drop", "group"]
+LARGEST = 1e150  # beyond, squares overflow
 
 
 @dataclass(frozen=True)
@@ -211,8 +216,9 @@ class Rows:
         _check_lengths(checked, shown)
         for key, x in checked.items():
             check_finite(x, shown[key])
+        check_size(values["outcome"], named["outcome"])
         if weight is not None:
-            _check_weight(values["weight"], named["weight"])
+            check_weight(values["weight"], named["weight"])
         keep, dropped = _apply_missing(checked, shown, set(attributes), missing, count)
         rows = cls(
             tuple(columns),
@@ -281,25 +287,30 @@ def attribute(values: NDArray[Any], name: str) -> Column:
     data = np.asarray(values.data) if isinstance(values, np.ma.MaskedArray) else values
     if data.dtype.kind in "iufMm":
         return Column(name, numbers(values, name))
-    items = values.filled(None).tolist() if isinstance(values, np.ma.MaskedArray) else values.tolist()
+    items = values.tolist()  # None where masked
     if data.dtype.kind != "b" and all(is_missing(x) or isinstance(x, Real | Decimal) for x in items):
         return Column(name, numbers(values, name))
     said = [None if is_missing(x) else str(x) for x in items]
-    levels = tuple(sorted({x for x in said if x is not None}))
-    if len(levels) > 64:
-        raise InputError(
-            f"{name!r} is a category with {len(levels)} levels; at most 64 can be grouped.",
-            "join rare levels, or encode the column as a number.",
-        )
+    levels = category_levels(name, {x for x in said if x is not None})
     code = {level: float(i) for i, level in enumerate(levels)}
     return Column(name, np.array([np.nan if x is None else code[x] for x in said]), levels)
+
+
+def category_levels(name: str, found: set[str]) -> tuple[str, ...]:
+    """Give the levels of a category in order; refuse too many."""
+    if len(found) > 64:
+        raise InputError(
+            f"{name!r} is a category with {len(found)} levels; at most 64 can be grouped.",
+            "join rare levels, or encode the column as a number.",
+        )
+    return tuple(sorted(found))
 
 
 def _outcome(values: NDArray[Any], name: str, positive: Any, *, optional_positive: bool = False) -> tuple[Array, bool]:
     """Convert an outcome to floats and say whether it is yes/no."""
     data = np.asarray(values.data) if isinstance(values, np.ma.MaskedArray) else values
     if data.dtype.kind in "biufMm" or all(
-        is_missing(value) or isinstance(value, Real | Decimal) for value in data.tolist()
+        is_missing(value) or isinstance(value, Real | Decimal) for value in values.tolist()
     ):
         found = numbers(values, name)
         binary = bool(np.all((found == 0) | (found == 1) | np.isnan(found)))
@@ -318,8 +329,6 @@ def _outcome(values: NDArray[Any], name: str, positive: Any, *, optional_positiv
             f"`positive` must be one of two values of {name!r}; got {positive!r}, "
             f"and {name!r} has {levels.size} distinct values, such as {levels[:5].tolist()}."
         )
-    if isinstance(values, np.ma.MaskedArray):
-        values = values.filled(None)
     items = [None if is_missing(value) else str(value) for value in values.tolist()]
     labels = sorted({item for item in items if item is not None})
     if positive is None and labels and {label.lower() for label in labels} <= {"true", "false"}:
@@ -344,7 +353,7 @@ def _outcome(values: NDArray[Any], name: str, positive: Any, *, optional_positiv
 def _check_positive(positive: Any, columns: list[NDArray[Any]]) -> None:
     """Refuse a label that no column holds."""
     for values in columns:
-        items = values.filled(None).tolist() if isinstance(values, np.ma.MaskedArray) else values.tolist()
+        items = values.tolist()  # None where masked
         found = set(items)
         if positive in found or str(positive) in {str(x) for x in found if not is_missing(x)}:
             return
@@ -361,7 +370,7 @@ def _labels(values: NDArray[Any]) -> Array:
     """Turn labels of any kind into numbers; NaN where one is missing."""
     if values.dtype.kind in "iub" and not isinstance(values, np.ma.MaskedArray):
         return np.unique(values, return_inverse=True)[1].ravel().astype(np.float64)
-    items = values.filled(None).tolist() if isinstance(values, np.ma.MaskedArray) else values.tolist()
+    items = values.tolist()  # None where masked
     number: dict[Any, float] = {}
     return np.array([np.nan if is_missing(item) else number.setdefault(item, float(len(number))) for item in items])
 
@@ -401,7 +410,14 @@ def check_finite(values: Array, name: str) -> None:
         )
 
 
-def _check_weight(weight: Array, name: str) -> None:
+def check_size(values: Array, name: str) -> None:
+    """Refuse numbers whose squares overflow."""
+    if np.nanmax(np.abs(values), initial=0.0) > LARGEST:
+        raise InputError(f"{name!r} holds values beyond ± {LARGEST:g}, too large to compute with.", "rescale them.")
+
+
+def check_weight(weight: Array, name: str) -> None:
+    """Refuse weights below 0, all of 0, or so unlike that sums would lose the small ones."""
     negative = weight < 0
     if negative.any():
         raise InputError(

@@ -13,13 +13,23 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import unquote
 
 from numpy.typing import NDArray
 
 from fairgroups.errors import ColumnError, InputError
 
-__all__ = ["LARGE", "NOT_A_VALUE", "Source", "count_of", "holds_text", "quoted", "read_columns", "without_password"]
+__all__ = [
+    "LARGE",
+    "NOT_A_VALUE",
+    "Source",
+    "count_of",
+    "holds_text",
+    "one_query",
+    "quoted",
+    "read_columns",
+    "without_password",
+]
 
 NOT_A_VALUE = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"]
 LARGE = 2_000_000  # rows beyond which a table is counted where it is
@@ -30,6 +40,7 @@ _JSON_FILES = {".json", ".jsonl", ".ndjson"}
 _ARROW_FILES = {".arrow", ".feather", ".ipc"}
 _DATABASES = {".duckdb": "duckdb", ".ddb": "duckdb", ".sqlite": "sqlite", ".sqlite3": "sqlite"}
 _SCHEMES = ("postgresql", "postgres", "sqlite", "duckdb")
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
 @dataclass(frozen=True)
@@ -75,17 +86,11 @@ class Source:
         text = str(self.location)
         if not self._is_address:
             return text if any(letter in text for letter in "*?[") else Path(text).name or text
-        parts = urlsplit(text)
-        if parts.password is None:
-            return re.sub(r"(password=)[^&\s]+", r"\1***", text, flags=re.IGNORECASE)
-        hidden = parts.netloc.replace(f":{parts.netloc.rsplit('@', 1)[0].split(':', 1)[1]}@", ":***@", 1)
-        return urlunsplit(parts._replace(netloc=hidden))
+        return without_password(text)
 
     @property
     def _is_address(self) -> bool:
-        return (
-            isinstance(self.location, str) and self.location.split("://", 1)[0] in _SCHEMES and "://" in self.location
-        )
+        return isinstance(self.location, str) and _ADDRESS.match(self.location) is not None
 
     @property
     def is_database(self) -> bool:
@@ -125,7 +130,7 @@ class Source:
                 relation = self._files(connection, wanted, as_text=as_text, text=text)
                 if self.sql is not None:
                     relation.create_view("data")
-                    relation = connection.sql(self.sql)
+                    relation = _queried(connection, self.sql)
                 if self.where is not None:
                     relation = relation.filter(self.where)
                 _check_columns(relation, wanted)
@@ -133,6 +138,10 @@ class Source:
         except duckdb.Error as error:
             said = " ".join(str(error).split())[:300]
             hint = "check that the file is complete."
+            if isinstance(error, duckdb.OutOfMemoryException):
+                hint = "allow more memory (--memory-limit), or read fewer columns."
+            elif isinstance(error, duckdb.CatalogException | duckdb.BinderException) and self.is_database:
+                hint = "check the name of the table."
             if "Memory must" in said:
                 raise InputError(f"no amount of memory: {self.memory_limit!r}.", "1GB, 500MB") from error
             if self.where is not None or self.sql is not None:
@@ -144,6 +153,10 @@ class Source:
         if self.table is not None:
             raise InputError(f"{path.name!r} is no database, so it has no table {self.table!r}.", "leave it out.")
         if not path.exists() and any(letter in str(path) for letter in "*?["):
+            from glob import glob
+
+            if not glob(str(path), recursive=True):  # noqa: PTH207  a whole pattern, with its folders
+                raise InputError(f"no file is called {path.name!r}.", "check the pattern and the folder.")
             return _several(connection, str(path), path.name)
         if not path.exists():
             raise InputError(f"there is no file {str(path)!r}.", "check the path; quote it if it holds spaces.")
@@ -160,15 +173,16 @@ class Source:
     @contextmanager
     def _database(self) -> Iterator[tuple[Any, Any]]:
         """Open a database, to read only."""
+        kind, path = self._kind()
         if self.table is None and self.sql is None:
             raise InputError(f"{self.name!r} is a database.", "name its table (--table), or a query (--sql).")
-        kind, path = self._kind()
         if kind == "duckdb":
             import duckdb
 
             _check_file(path)
             with duckdb.connect(path, read_only=True) as connection:
-                relation = connection.sql(self.sql) if self.sql is not None else connection.table(str(self.table))
+                given = self.sql is not None
+                relation = _queried(connection, str(self.sql)) if given else connection.table(str(self.table))
                 yield connection, relation.filter(self.where) if self.where is not None else relation
             return
         try:
@@ -181,16 +195,20 @@ class Source:
             _check_file(path)
         backend = None
         try:
-            address = str(self.location).replace("postgresql://", "postgres://", 1)
+            address = re.sub(r"^[a-zA-Z]+://", "postgres://", str(self.location))
             backend = ibis.sqlite.connect(path) if kind == "sqlite" else ibis.connect(address)
             _read_only(backend, kind)
-            if self.sql is None and self.where is None:
+            if self.sql is None and self.where is None and kind != "sqlite":
                 found = backend.table(str(self.table))
             else:
-                query = self.sql if self.sql is not None else f"SELECT * FROM {quoted(str(self.table))}"  # noqa: S608
+                query = one_query(self.sql) if self.sql is not None else f"SELECT * FROM {quoted(str(self.table))}"  # noqa: S608
                 if self.where is not None:
                     query = f"SELECT * FROM ({query}) AS data WHERE {self.where}"  # noqa: S608
                 found = backend.sql(query, schema=_schema(backend, kind, query))
+        except InputError:
+            if backend is not None:
+                backend.disconnect()
+            raise
         except Exception as error:  # noqa: BLE001  whatever a database says may hold the address
             if backend is not None:
                 backend.disconnect()
@@ -204,14 +222,19 @@ class Source:
         text = str(self.location)
         if not self._is_address:
             return _DATABASES[Path(text).suffix.lower()], text
-        scheme = text.split("://", 1)[0]
+        scheme = text.split("://", 1)[0].lower()
+        if scheme not in _SCHEMES:
+            raise InputError(
+                f"{scheme}:// addresses are not read.",
+                "postgresql://, sqlite:// and duckdb:// are; download other files first.",
+            )
         return ("postgresql" if scheme.startswith("postgres") else scheme), text.split("://", 1)[1].removeprefix("/")
 
     def _cleaned(self, error: Exception) -> str:
         """Write an error without the password of the address."""
         said = " ".join(str(error).split())[:300]
-        password = urlsplit(str(self.location)).password if self._is_address else None
-        for secret in (password, os.environ.get("PGPASSWORD")):
+        given = re.search(r"://[^:/@\s]*:(.*)@", str(self.location)) if self._is_address else None
+        for secret in (given and given[1], given and unquote(given[1]), os.environ.get("PGPASSWORD")):
             said = said.replace(secret, "***") if secret else said
         return said
 
@@ -239,63 +262,101 @@ def _read_only(backend: Any, kind: str) -> None:
 
 def _schema(backend: Any, kind: str, query: str) -> dict[str, str]:
     """Give the columns of a query and what they hold, as far as it matters here."""
-    first = f"SELECT * FROM ({query}) AS data LIMIT 1"  # noqa: S608
     if kind == "sqlite":
-        found = backend.con.execute(first)
-        row = found.fetchone() or ()
-        types = {int: "int64", float: "float64"}
-        return {
-            column[0]: types.get(type(value), "string") for column, value in zip(found.description, row, strict=False)
-        }
+        return _sqlite_schema(backend, query)
     with backend.con.cursor() as cursor:
-        cursor.execute(first)
+        cursor.execute(f"SELECT * FROM ({query}) AS data LIMIT 1")  # noqa: S608
         described = cursor.description
     backend.con.rollback()
     types_of = {16: "boolean", 20: "int64", 21: "int64", 23: "int64", 700: "float64", 701: "float64", 1700: "float64"}
     return {column.name: types_of.get(column.type_code, "string") for column in described}
 
 
-def _several(connection: Any, pattern: str, name: str) -> Any:
-    """Read files of one kind, by a pattern."""
-    suffixes = {suffix.lower() for suffix in Path(pattern).suffixes[-2:]}
-    if suffixes & _PARQUET_FILES:
-        return connection.read_parquet(pattern, hive_partitioning=True, union_by_name=True)
-    if suffixes & _TEXT_FILES:
+def _sqlite_schema(backend: Any, query: str) -> dict[str, str]:
+    """Look at every value: SQLite lets any column hold anything, whatever was declared."""
+    names = [column[0] for column in backend.con.execute(f"SELECT * FROM ({query}) AS data LIMIT 0").description]  # noqa: S608
+    kinds = ", ".join(
+        f"max(typeof({quoted(name)}) = 'integer'), max(typeof({quoted(name)}) = 'real'), "
+        f"max(typeof({quoted(name)}) IN ('text', 'blob'))"
+        for name in names
+    )
+    found = backend.con.execute(f"SELECT {kinds} FROM ({query}) AS data").fetchone()  # noqa: S608
+    out = {}
+    for i, name in enumerate(names):
+        whole, real, text = (bool(x) for x in found[3 * i : 3 * i + 3])
+        if text and (whole or real):
+            out[name] = "string"  # numbers among text are text
+        else:
+            out[name] = "string" if text else "int64" if whole and not real else "float64"
+    return out
+
+
+def _queried(connection: Any, sql: str) -> Any:
+    """Run a query that only reads."""
+    import duckdb
+
+    query = one_query(sql)
+    (statement,) = connection.extract_statements(query)
+    if statement.type != duckdb.StatementType.SELECT:
+        raise InputError("a query must be a SELECT.", "data is only read, never changed.")
+    return connection.sql(query)
+
+
+def _several(connection: Any, files: str | list[str], name: str) -> Any:
+    """Read files of one kind: a list of them, or a pattern."""
+    kind = _kind_of(Path(files if isinstance(files, str) else files[0]))
+    if kind == "Parquet":
+        return connection.read_parquet(files, hive_partitioning=True, union_by_name=True)
+    if kind == "CSV":
         options = {"sample_size": -1, "na_values": NOT_A_VALUE, "auto_type_candidates": _CSV_TYPES}
-        return connection.read_csv(pattern, union_by_name=True, hive_partitioning=True, **options)
-    if suffixes & _JSON_FILES:
-        return connection.read_json(pattern)
-    if suffixes & _ARROW_FILES:
-        return _read_arrow(connection, pattern)
+        return connection.read_csv(files, union_by_name=True, hive_partitioning=True, **options)
+    if kind == "JSON":
+        return connection.read_json(files)
+    if kind == "Arrow":
+        return _read_arrow(connection, files, name)
     raise InputError(
         f"cannot tell the format of {name!r}.",
         "give .csv, .tsv, .parquet, .jsonl or .arrow files (.csv.gz is fine).",
     )
 
 
-def _read_arrow(connection: Any, pattern: str) -> Any:
+def _read_arrow(connection: Any, pattern: str | list[str], name: str) -> Any:
     try:
         import pyarrow.dataset as arrow
     except ImportError:
         raise InputError("Arrow files need pyarrow.", "pip install pyarrow, or write Parquet.") from None
     from glob import glob
 
-    files = sorted(glob(pattern))  # noqa: PTH207  a whole pattern, with its folders
+    patterns = [pattern] if isinstance(pattern, str) else pattern
+    files = sorted(file for one in patterns for file in glob(one))  # noqa: PTH207  a whole pattern, with its folders
     if not files:
-        raise InputError(f"no file is called {pattern!r}.")
+        raise InputError(f"no file is called {name!r}.", "check the pattern.")
     try:
         return connection.from_arrow(arrow.dataset(files, format="ipc"))
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot read {pattern!r}: {error}", "check that the file is complete.") from error
+        raise InputError(f"cannot read {name!r}: {error}", "check that the file is complete.") from error
 
 
 def _folder(connection: Any, path: Path) -> Any:
-    """Read a folder of files of one kind, and its subfolders."""
-    for kinds in (_PARQUET_FILES, _TEXT_FILES, _JSON_FILES, _ARROW_FILES):
-        for suffix in sorted(kinds):
-            if next(path.rglob(f"*{suffix}"), None) is not None:
-                return _several(connection, f"{_literal(path)}/**/*{suffix}", path.name)
-    raise InputError(f"the folder {str(path)!r} holds no .csv, .parquet, .jsonl or .arrow file.")
+    """Read a folder of files of one kind, and its subfolders; hidden files are passed over."""
+    found: dict[str, list[Path]] = {}
+    for file in path.rglob("*"):
+        hidden = any(part.startswith((".", "_")) for part in file.relative_to(path).parts)
+        if file.is_file() and not hidden and (kind := _kind_of(file)):
+            found.setdefault(kind, []).append(file)
+    if not found:
+        raise InputError(f"the folder {str(path)!r} holds no .csv, .parquet, .jsonl or .arrow file.")
+    if len(found) > 1:
+        kinds = " and ".join(f"{len(files)} {kind} file(s)" for kind, files in sorted(found.items()))
+        raise InputError(f"the folder {path.name!r} holds {kinds}.", f"name those to read: '{path.name}/*.parquet'.")
+    ((_, files),) = found.items()
+    return _several(connection, [_literal(file) for file in sorted(files)], path.name)
+
+
+def _kind_of(path: Path) -> str | None:
+    suffixes = {suffix.lower() for suffix in path.suffixes[-2:]}
+    kinds = {"Parquet": _PARQUET_FILES, "CSV": _TEXT_FILES, "JSON": _JSON_FILES, "Arrow": _ARROW_FILES}
+    return next((kind for kind, known in kinds.items() if suffixes & known), None)
 
 
 def read_columns(
@@ -319,8 +380,24 @@ def read_columns(
 
 
 def without_password(text: str) -> str:
-    """Give a text, such as an argument, without the password that an address in it may hold."""
-    return Source(text).name if text.split("://", 1)[0] in _SCHEMES and "://" in text else text
+    """Give a text, such as an address, without the password that it may hold; all before the last @ counts as one."""
+    text = re.sub(r"(://[^:/@\s]*):.*@", r"\1:***@", text)
+    return re.sub(r"(password=)[^&\s]+", r"\1***", text, flags=re.IGNORECASE)
+
+
+def one_query(sql: str) -> str:
+    """Give a query without its last semicolon; refuse none, and more than one, for only the last would be looked at."""
+    query = sql.strip().rstrip(";").strip()
+    if not query:
+        raise InputError("the query is empty.", "--sql 'SELECT age, hired FROM data'")
+    bare = re.sub(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/", " ", query, flags=re.DOTALL)
+    if ";" in bare:
+        raise InputError("a query must be one statement.", "leave out the semicolon and what follows it.")
+    if not re.match(
+        r"\s*(\(|select|with|from|values|table|pivot|unpivot|describe|summarize)\b|\s*\(", bare, flags=re.IGNORECASE
+    ):
+        raise InputError("a query must begin with SELECT or WITH.", "data is only read, never changed.")
+    return query
 
 
 def count_of(relation: Any) -> int:

@@ -31,7 +31,15 @@ def split_rows(rows: Rows, n_parts: int, seed: int, strata: Codes | None = None)
         return [(_counted(rows, part), _counted(rows, rows.count - part)) for part in drawn]
     parts = deal_rows(rows, n_parts, seed, strata)
     every = np.arange(rows.size)
-    return [(rows.take(part), rows.take(np.setdiff1d(every, part, assume_unique=True))) for part in parts]
+    return [
+        (_alone(rows.take(part), k, n_parts), rows.take(np.setdiff1d(every, part, assume_unique=True)))
+        for k, part in enumerate(parts)
+    ]
+
+
+def _alone(rows: Rows, part: int, n_parts: int) -> Rows:
+    """Spread the lots of one part's people over all numbers again, so that they may be dealt once more."""
+    return rows if rows.lot is None else replace(rows, lot=np.clip(rows.lot * n_parts - part, 0.0, 1.0))
 
 
 def _counted(rows: Rows, count: Array) -> Rows:

@@ -5,7 +5,7 @@ Takes lists, NumPy arrays, any series or frame that narwhals knows, a mapping of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,16 +39,17 @@ class Table:
     build: Callable[[dict[str, list[Any]]], Any]
 
 
-def read_table(data: Any, names: list[str]) -> Table:
+def read_table(data: Any, names: list[str], *, text: Sequence[str] = ()) -> Table:
     """Read the named columns of a frame, a mapping of columns, or a CSV or Parquet file.
 
-    Tables given back come in the caller's own library; for a mapping or a file, as a plain dict of lists.
+    `text` columns of a CSV file are left as they are written. Tables given back come in the caller's own library; for a
+    mapping or a file, as a plain dict of lists.
     """
     if isinstance(data, str | Path | Source):
         source = data if isinstance(data, Source) else Source(data)
         if source.is_database:
             raise InputError(f"{source.name!r} is read by audit() only.", "export the table to Parquet first.")
-        return Table(read_columns(source, names)[0], dict)
+        return Table(read_columns(source, names, text=text)[0], dict)
     if isinstance(data, Mapping):
         for name in names:
             if name not in data:

@@ -126,8 +126,8 @@ def group_rates(cells: Cells, partition: Partition, measure: Measure | str) -> G
     """Evaluate a partition on cells: its own, or another data set's."""
     if not cells.distinct:
         firsts, _ = partition.firsts()
-        at = np.searchsorted(cells.first, firsts)
-        if np.any(firsts < np.append(cells.edges, np.nextafter(cells.high, np.inf))[at]):
+        at = np.searchsorted(cells.first, firsts)  # the cell before begins below the border: it must end there, too
+        if np.any((at > 0) & (cells.last[np.maximum(at - 1, 0)] >= firsts)):
             raise InputError(
                 "a border of the partition lies inside a cell, so its groups cannot be summed from these cells.",
                 "fill the cells with one cell per distinct value (n_cells=None).",

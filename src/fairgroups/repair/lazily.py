@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -67,6 +68,9 @@ def count_scores(repair: ScoreRepair, frame: Any, y: Any, sensitive: Any, weight
             f"the frame must hold the score and what else is named; it also holds {left}.", "select the columns first."
         )
     (score,) = left
+    kind = nw.from_native(frame).collect_schema()[score]
+    if not kind.is_numeric():
+        raise InputError(f"the score {score!r} must hold numbers; it holds {kind}.", "cast the column to a number.")
     partition = _groups(repair, frame, names, score)
     number = partition.expr(names) if isinstance(partition, BoxPartition) else partition.expr(names[0])
     table = nw.from_native(frame).with_columns(number.cast(nw.String).alias(GROUP), nw.lit(0).alias(NOTHING))
@@ -74,7 +78,6 @@ def count_scores(repair: ScoreRepair, frame: Any, y: Any, sensitive: Any, weight
         table.to_native(),
         [score, GROUP],
         {"outcome": NOTHING, "truth": y, "base": None, "weight": None},
-        missing="drop",
     )
     scores, groups = rows.columns
     assert scores.last is not None
@@ -105,11 +108,13 @@ def fair_frame(repair: ScoreRepair, frame: Any, sensitive: Any, key: str | None,
             f"the frame must hold the score and what else is named; it also holds {left}.", "select the columns first."
         )
     (score,) = left
+    if into in columns:
+        raise InputError(f"the frame has a column {into!r} already.", "rename it first.")
     kind = nw.from_native(frame).implementation
     if kind is nw.Implementation.DUCKDB:
-        frame.create_view("fairgroups_frame", replace=True)
-        query = repair.to_sql("fairgroups_frame", score=score, sensitive=names, key=key, columns=columns, into=into)
-        return frame.query("fairgroups_frame", query)
+        mine = f"fairgroups_{uuid.uuid4().hex}"  # no table of the user's has this name
+        query = repair.to_sql(mine, score=score, sensitive=names, key=key, columns=columns, into=into)
+        return frame.query(mine, query)
 
     def one(part: Any) -> Any:
         table = nw.from_native(part, eager_only=True)
