@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -235,6 +235,35 @@ class Audit:
         if path is not None:
             write_atomically(path, text)
         return text
+
+    def to_markdown(self, path: str | Path | None = None) -> str:
+        """Write the audit as Markdown for a model card, to a file if a path is given, and give the text."""
+        from fairgroups.report.markdown import render_markdown
+
+        text = render_markdown(self)
+        if path is not None:
+            write_atomically(path, text)
+        return text
+
+    def to_csv(self, path: str | Path | None = None) -> str:
+        """Write the groups as CSV, to a file if a path is given, and give the text; of several rates, one by one."""
+        from fairgroups.report.tables import groups_as_csv
+
+        text = groups_as_csv(self)
+        if path is not None:
+            write_atomically(path, text)
+        return text
+
+    def save_charts(self, folder: str | Path, format: Literal["svg", "png"] = "svg") -> list[Path]:  # noqa: A002
+        """Write every chart into a folder, which is made if need be, and give the files."""
+        from fairgroups.report.pictures import save_pictures
+
+        return save_pictures(self, Path(folder), format)
+
+    def _repr_html_(self) -> str:
+        from fairgroups.report.card import render_card
+
+        return render_card(self)
 
     def __repr__(self) -> str:
         return f"Audit({self.conclusion!r})"

@@ -34,7 +34,7 @@ def test_a_turn_is_found_and_placed():
     found = [tried(bump, seed) for seed in range(20)]
     assert all(not f.holds for f in found)
     assert all(0.5 < f.violation["border"] < 1 for f in found)
-    assert "not offered" in found[0].shortcut
+    assert "no shortcut" in found[0].shortcut
     where = found[0].violation
     assert where["low"] < where["border"] < where["high"]
 

@@ -1,4 +1,4 @@
-"""The command line: fairgroups audit | demo | repair | apply. Heavy imports happen inside the commands."""
+"""The command line: fairgroups audit | run | demo | repair | apply. Heavy imports happen inside the commands."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import typer
 
 from fairgroups.cli.audit_commands import EXIT_HELP, audit, demo
 from fairgroups.cli.repair_commands import apply, repair
+from fairgroups.cli.run_command import run
 
 __all__ = ["app", "main"]
 
@@ -64,6 +65,7 @@ def _options(
 
 
 app.command(epilog=EXIT_HELP)(audit)
+app.command(epilog=EXIT_HELP)(run)
 app.command()(repair)
 app.command()(apply)
 app.command()(demo)

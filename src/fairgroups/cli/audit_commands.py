@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fairgroups.cli.running import Ran
+
 if TYPE_CHECKING:
     from fairgroups.audits import Audit
     from fairgroups.partition import Partition
 
-__all__ = ["EXIT_HELP", "audit", "demo", "read_count", "read_edges", "read_size"]
+__all__ = ["EXIT_HELP", "audit", "demo", "read_borders", "read_count", "read_edges", "read_size", "say"]
 
-EXIT = {None: 0, "kept": 0, "exceeded": 1, "not enough evidence": 3}
 EXIT_HELP = (
-    "Exit codes: 0 the audit ran and, with --max-gap, the limit is kept; 1 the limit is exceeded; "
+    "Exit codes: 0 the audit ran and, with --max-gap, the limit is kept; 1 the limit is exceeded, or a group is worse "
+    "off than in the baseline; "
     "2 wrong usage or input; 3 not enough evidence to say whether the limit is kept; 70 a fault of the program."
 )
 
@@ -103,43 +105,76 @@ def audit(
     ] = True,
     out: Annotated[Path | None, typer.Option(help="Write an HTML page here.")] = None,
     json: Annotated[Path | None, typer.Option(help="Write the result as JSON here.")] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write Markdown for a model card here.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write the groups as CSV here.")] = None,
+    charts: Annotated[Path | None, typer.Option(help="Write every chart into this folder, as SVG.")] = None,
+    repair: Annotated[
+        str | None, typer.Option(help="Column of a score: the page shows what repairing it would give and cost.")
+    ] = None,
+    scale: Annotated[
+        list[str] | None, typer.Option(help="Usual groups to compare with in the page: 'law=25,45'; may be said again.")
+    ] = None,
+    baseline: Annotated[
+        Path | None, typer.Option(help="JSON of an earlier audit: exit with 1 if a group is shown to be worse off.")
+    ] = None,
+    max_change: Annotated[
+        float, typer.Option(help="By how much a group's difference may grow since the baseline.", min=0)
+    ] = 0.0,
+    junit: Annotated[Path | None, typer.Option(help="Write a test report here, as JUnit XML.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the conclusion only.")] = False,
 ) -> None:
     """Audit a table: find the groups that the outcome treats differently and say what may be concluded."""
-    from fairgroups.auditing import audit as run
-    from fairgroups.sources import Source
+    from fairgroups.cli.running import is_terminal, run_job
+    from fairgroups.files import write_atomically
+    from fairgroups.report.junit import render_junit
+    from fairgroups.report.sections import shell_call
 
-    result = run(
-        Source(file, table, where, sql, memory_limit),
-        sensitive=sensitive[0] if len(sensitive) == 1 else sensitive,
-        outcome=outcome,
-        truth=truth,
-        compare_with=compare_with,
-        weight=weight,
-        cluster=cluster,
-        id=id,
-        measure=measure,
-        against=against,  # type: ignore[arg-type]
-        n_groups=read_count(groups),
-        selection=selection,  # type: ignore[arg-type]
-        max_groups=max_groups,
-        partition=None if edges is None else read_edges(edges, sensitive, missing),
-        monotonic=monotonic,  # type: ignore[arg-type]
-        min_group_size=read_size(min_group_size),
-        positive=positive,
-        favourable=favourable,
-        missing=missing,  # type: ignore[arg-type]
-        inference=inference,  # type: ignore[arg-type]
-        level=level,
-        relevant_gap=relevant_gap,
-        max_gap=max_gap,
-        seed=seed,
-        budget=budget,
-        checks=checks,
-        verbose=not quiet and sys.stderr.isatty(),
-    )
-    _finish(result, out, json, quiet=quiet)
-    raise typer.Exit(EXIT[result.gate])
+    options = {
+        "file": file,
+        "table": table,
+        "where": where,
+        "sql": sql,
+        "memory_limit": memory_limit,
+        "sensitive": sensitive[0] if len(sensitive) == 1 else sensitive,
+        "outcome": outcome,
+        "truth": truth,
+        "compare_with": compare_with,
+        "weight": weight,
+        "cluster": cluster,
+        "id": id,
+        "measure": measure,
+        "against": against,
+        "groups": read_count(groups),
+        "selection": selection,
+        "max_groups": max_groups,
+        "edges": None if edges is None else read_borders(edges),
+        "monotonic": monotonic,
+        "min_group_size": read_size(min_group_size),
+        "positive": positive,
+        "favourable": favourable,
+        "missing": missing,
+        "inference": inference,
+        "level": level,
+        "relevant_gap": relevant_gap,
+        "max_gap": max_gap,
+        "seed": seed,
+        "budget": budget,
+        "checks": checks,
+        "scales": dict(_scale(text) for text in scale or []),
+        "repair": repair,
+        "baseline": baseline,
+        "max_change": max_change,
+        "out": out,
+        "json": json,
+        "markdown": markdown,
+        "csv": csv,
+        "charts": charts,
+    }
+    ran = run_job(options, command=shell_call(sys.argv[1:]), verbose=not quiet and is_terminal())
+    if junit is not None:
+        write_atomically(junit, render_junit(ran.tests(f"{outcome} by {' and '.join(sensitive)}")))
+    say(ran, quiet=quiet)
+    raise typer.Exit(ran.exit_code)
 
 
 def demo(
@@ -153,21 +188,33 @@ def demo(
     decisions = adult_decisions()
     typer.echo("Auditing its decisions by age: who is predicted to earn over 50 000 dollars?")
     result = run(decisions, sensitive="age", outcome="predicted_over_50k", truth="income_over_50k")
-    _finish(result, out, None, quiet=False)
+    result.to_html(out, command="fairgroups demo")
+    say(Ran(result, [], [f"Report: {out.resolve()}"]), quiet=False)
+
+
+def read_borders(text: str) -> list[float]:
+    """Read borders that a user typed."""
+    from fairgroups.errors import InputError
+
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(f"--edges must be numbers with commas between them; got {text!r}.", "--edges 25,45") from None
+
+
+def _scale(text: str) -> tuple[str, list[float]]:
+    name, sign, borders = text.rpartition("=")
+    return (name if sign else text), read_borders(borders)
 
 
 def read_edges(edges: str, names: list[str], missing: str) -> Partition:
-    """Read borders that a user typed."""
+    """Read borders of one attribute that a user typed, as groups."""
     from fairgroups.errors import InputError
     from fairgroups.partition import Partition
 
     if len(names) > 1:
         raise InputError("--edges are borders of one attribute; several were named.", "name one --sensitive column.")
-    try:
-        borders = [float(part) for part in edges.split(",")]
-    except ValueError:
-        raise InputError(f"--edges must be numbers with commas between them; got {edges!r}.", "--edges 25,45") from None
-    return Partition.from_edges(borders, name=names[0], missing=missing)  # type: ignore[arg-type]
+    return Partition.from_edges(read_borders(edges), name=names[0], missing=missing)  # type: ignore[arg-type]
 
 
 def read_count(text: str) -> Any:
@@ -195,25 +242,39 @@ def read_size(text: str) -> Any:
     return int(value) if value.is_integer() else value
 
 
-def _finish(result: Audit, out: Path | None, json: Path | None, *, quiet: bool) -> None:
-    from fairgroups.report.words import size
+def say(ran: Ran, *, quiet: bool) -> None:
+    """Print what an audit found, and where it was written."""
+    from fairgroups.report.words import gate_line
 
-    if json is not None:
-        result.to_json(json)
-    if out is not None:
-        result.to_html(out)
+    result = ran.audit
     typer.echo("")
     typer.echo(result.conclusion)
     if not quiet:
         for part in result.parts or (result,):
             _print_table(part)
-    if result.gate is not None:
-        limit = size(result.settings["max_gap"], percent=bool(result.data["percent"]))
-        typer.echo(f"Limit of {limit} on every group's difference: {result.gate}.")
-    if out is not None:
-        typer.echo(f"Report: {out.resolve()}")
-    if json is not None:
-        typer.echo(f"JSON: {json.resolve()}")
+    if gate := gate_line(result):
+        typer.echo(gate)
+    if ran.changed:
+        _say_changes(ran)
+    for note in ran.notes:
+        typer.echo(f"Note: {note}")
+    for line in ran.written:
+        typer.echo(line)
+
+
+def _say_changes(ran: Ran) -> None:
+    from fairgroups.report.words import points
+
+    percent = bool(ran.audit.data["percent"])
+    worse = [change for change in ran.changed if change.verdict == "worse"]
+    for change in worse:
+        ends = " to ".join(points(x, percent=percent) for x in (change.low, change.high))
+        typer.echo(
+            f"Worse than the baseline: {change.label}, {points(change.before, percent=percent)} then, "
+            f"{points(change.after, percent=percent)} now (change to its harm {ends})."
+        )
+    if not worse:
+        typer.echo("No group is shown to be worse off than in the baseline.")
 
 
 def _least(record: dict[str, Any], *, percent: bool) -> str:

@@ -182,6 +182,6 @@ def _shortcut(holds: bool, violation: dict[str, Any] | None, name: str) -> str:
         )
     assert violation is not None
     return (
-        f"K-Means on the rates of cells is not offered: the rate turns between {name or 'x'} = {violation['low']:g} "
+        f"K-Means on the rates of cells is no shortcut: the rate turns between {name or 'x'} = {violation['low']:g} "
         f"and {violation['high']:g}, so it would join people far apart into one group."
     )

@@ -200,7 +200,7 @@ const fairgroupsDraw = (() => {
       this.axis(axes[1], y, false);
       add(this.svg, "text", { class: "title", x: 4, y: 32 }, this.fit(axes[1].name, this.width * 0.4));
       [[low, "lowest"], [everyone, "everybody"], [high, "highest"]].forEach(([value, name], i) => {
-        const at = this.right - 330 + i * 115;
+        const at = this.right - 430 + i * 145;
         if (at < this.left) return;
         add(this.svg, "rect", { x: at, y: 6, width: 14, height: 14, fill: colour(value), class: "swatch" });
         add(this.svg, "text", { class: "tick", x: at + 19, y: 17, "text-anchor": "start" }, `${name} ${written(value)}`);

@@ -124,7 +124,8 @@
       const told = measure().methods.map((m) => m.sets.find((s) => s.groups.length === size) && [m.name,
         m.sets.find((s) => s.groups.length === size).variance]).filter(Boolean);
       at("captured").textContent = `Variance of Φ with ${size} group${size > 1 ? "s" : ""}: ` +
-        told.map(([name, value]) => `${name} ${Number(value.toPrecision(3))}`).join("; ") + ".";
+        told.map(([name, value]) => `${name} ${Number(value.toPrecision(3))}`).join("; ") +
+        ". K-Means may join ranges that lie apart, so its variance may be larger.";
     }
     at("rate-chart").setAttribute("aria-label", `${sentence(measure().rate)}: ` +
       groups.slice(0, 12).map((g) => `${g.label} ${amount(g.rate)}`).join("; "));

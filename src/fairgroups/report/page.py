@@ -23,27 +23,15 @@ from fairgroups.report.sections import (
     versions,
 )
 from fairgroups.report.templates import fill
-from fairgroups.report.words import amount, attributes, counted, points, second_opinions, size
+from fairgroups.report.words import amount, attributes, certainty, counted, gate_line, points, second_opinions, size
 
 if TYPE_CHECKING:
     from fairgroups.audits import Audit
     from fairgroups.partition import Partition
     from fairgroups.repair.tradeoff import Tradeoff
 
-__all__ = ["certainty", "gate_line", "render"]
+__all__ = ["render"]
 
-_SEARCHED = {
-    "band": "Found in {rows} rows. The intervals hold for all ranges of {name} at once, so they hold although the "
-    "groups were searched for on the same rows.",
-    "crossfit": "Found in {rows} rows: each half found groups and the other half judged them. The intervals hold for "
-    "all groups at once.",
-    "plugin": "Found in {rows} rows. These intervals take the groups as given; they do not account for the search.",
-}
-_GIVEN = {
-    "band": "Judged on {rows} rows, in groups given in advance. The intervals hold for all ranges of {name} at once.",
-    "crossfit": "Judged on {rows} rows, in groups given in advance. The intervals hold for all groups at once.",
-    "plugin": "Judged on {rows} rows, in groups given in advance. Each interval holds for its own group only.",
-}
 LONGEST_NAME = 60
 
 
@@ -136,22 +124,6 @@ def _shortened(value: Any, names: Mapping[str, str]) -> Any:
         for long, short in names.items():
             value = value.replace(long, short)
     return value
-
-
-def certainty(audit: Audit) -> str:
-    """Say how sure the finding is, and why."""
-    settings = audit.settings
-    rows = f"{audit.data['rows']:,}".replace(",", "\u202f")
-    said = (_GIVEN if settings["groups_given"] else _SEARCHED)[settings["inference"]]
-    return said.replace("{rows}", rows).replace("{name}", attributes(settings))
-
-
-def gate_line(audit: Audit) -> str:
-    """Say whether the limit is kept, if there is one."""
-    if audit.gate is None:
-        return ""
-    limit = size(audit.settings["max_gap"], percent=bool(audit.data["percent"]))
-    return f"Limit of {limit} on every group's difference: {audit.gate}."
 
 
 def _opinions(audit: Audit) -> list[str]:

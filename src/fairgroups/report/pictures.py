@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fairgroups.charts import people_chart, phi_chart, rate_chart, sentence, shown_range
+from fairgroups.charts import people_chart, phi_chart, rate_chart, sentence, shown_range, to_png, to_svg
 from fairgroups.check_charts import amplification_chart, selection_chart, stability_chart
+from fairgroups.errors import InputError
+from fairgroups.files import replacing
 from fairgroups.planes import plane_chart
 from fairgroups.report.words import attributes
 
 if TYPE_CHECKING:
     from fairgroups.audits import Audit
 
-__all__ = ["Picture", "check_pictures", "first_pictures", "people_picture", "pictures"]
+__all__ = ["Picture", "check_pictures", "first_pictures", "people_picture", "pictures", "save_pictures"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,23 @@ def pictures(audit: Audit) -> list[Picture]:
         *people_picture(audit),
         *check_pictures(audit),
     ]
+
+
+def save_pictures(audit: Audit, folder: Path, kind: str) -> list[Path]:
+    """Write every picture as a file of its own."""
+    if kind not in ("svg", "png"):
+        raise InputError(f"charts are written as 'svg' or 'png'; got {kind!r}.")
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{str(folder)!r} is not a folder.", "name another one for the charts.")
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for picture in pictures(audit):
+        path = folder / f"{picture.name}.{kind}"
+        with replacing(path) as temporary:
+            drawn = to_svg(picture.chart).encode() if kind == "svg" else to_png(picture.chart)
+            temporary.write_bytes(drawn)
+        written.append(path)
+    return written
 
 
 def first_pictures(audit: Audit) -> list[Picture]:
@@ -56,7 +77,7 @@ def first_pictures(audit: Audit) -> list[Picture]:
             caption += " Only the first three attributes are drawn."
     rate = audit.measure.rate
     level = f"{100 * settings['level']:g} %"
-    suffix = f"-{audit.measure.name}"
+    suffix = "-" + re.sub(r"\W+", "-", audit.measure.name)
     whom = "everybody" if settings["against"] == "everyone" else "the rest"
     return [
         Picture(

@@ -85,8 +85,8 @@ def repair_section(found: Tradeoff) -> dict[str, Any]:
         for gap in gaps
     ]
     told = (
-        f"The scores “{found.settings['score']}” were repaired group by group, and judged on people who took no part in "
-        "learning how."
+        f"The scores “{found.settings['score']}” were repaired group by group, and judged on people who took no part "
+        "in learning how."
     )
     charts = [{"title": t, "svg": Markup(to_svg(c)), "caption": s} for t, c, s in _frontiers(found)]  # noqa: S704
     return {"frames": frames, "charts": charts, "told": told, "level": _level(found), "first": 0}

@@ -25,7 +25,10 @@ __all__ = [
     "versions",
 ]
 
-PAPER = "Shilova, Malherbe, Palma, Risser and Loubes: Fairness-Aware Grouping for Continuous Sensitive Variables. ECAI 2025."
+PAPER = (
+    "Shilova, Malherbe, Palma, Risser and Loubes: Fairness-Aware Grouping for Continuous Sensitive Variables. "
+    "ECAI 2025."
+)
 _INTERVALS = {"band": "band over all ranges", "crossfit": "cross-fitting", "plugin": "plug-in (delta method)"}
 _DEFAULTS: dict[str, Any] = {
     "truth": None,
@@ -65,8 +68,8 @@ def cannot_say(audit: Audit) -> list[str]:
     else:
         said.append("Anything about differences: with so few rows none could have been noticed.")
     said.append(
-        f"Why groups differ. The audit shows that {settings['outcome']} goes with {name}, not that {name} causes it, and "
-        "not whether a reason justifies it."
+        f"Why groups differ. The audit shows that {settings['outcome']} goes with {name}, not that {name} causes it, "
+        "and not whether a reason justifies it."
     )
     if settings["truth"]:
         said.append(f"Whether {settings['truth']} is itself fair: it is taken as recorded, with any bias in it.")
@@ -156,21 +159,26 @@ def glossary(audit: Audit, *, repaired: bool) -> list[tuple[str, str]]:
         (
             "Var Φ",
             (
-                "Σ w(k) Φ(k)², w being the groups' shares of B: how far apart a partition sets people. FairGroups finds "
-                "the partition for which it is largest; K-Means (the paper's baseline) joins stretches with similar rates."
+                "Σ w(k) Φ(k)², w being the groups' shares of B: how far apart a partition sets people. FairGroups "
+                "finds the ranges for which it is largest; K-Means (the paper's baseline) joins stretches with similar "
+                "rates, wherever they lie."
             ),
         ),
         (
             "Band",
             (
-                "Intervals that hold for all ranges of the attribute at once. A range of n of N rows with the rate r may "
-                "have any true rate μ with √(2 n kl(r, μ)) ≤ q + √(2 log(eN/n)), kl(r, μ) = r log(r/μ) + (1 − r) "
-                "log((1 − r)/(1 − μ)); q is such that on data without differences all ranges keep it in 95 of 100 cases."
+                "Intervals that hold for all ranges of the attribute at once. A range of n of N rows with the rate r "
+                "may have any true rate μ with √(2 n kl(r, μ)) ≤ q + √(2 log(eN/n)), kl(r, μ) = r log(r/μ) + (1 − r) "
+                "log((1 − r)/(1 − μ)); q is such that on data without differences all ranges keep it in 95 of 100 "
+                "cases, or whatever the level is."
             ),
         ),
         (
             "Usual interval",
-            "Estimate ± 1.96 standard errors, by the delta method: right for a group named in advance, too narrow for one searched for.",
+            (
+                "Estimate ± 1.96 standard errors, by the delta method: right for a group named in advance, too narrow "
+                "for one searched for."
+            ),
         ),
         (
             "Ratio to the best group",
@@ -186,7 +194,7 @@ def glossary(audit: Audit, *, repaired: bool) -> list[tuple[str, str]]:
             ),
             (
                 "HGR",
-                "The largest correlation of any function of the score with any function of the attribute: 0 is independence.",
+                "The largest correlation of any function of the score with any of the attribute: 0 is independence.",
             ),
         ]
     return words
@@ -216,13 +224,13 @@ def python_call(audit: Audit) -> str:
 
 def versions() -> str:
     """Say what it was made with."""
-    import altair
+    import altair as alt
     import numpy as np
     import scipy
 
     return (
-        f"fairgroups {__version__}, Python {platform.python_version()}, NumPy {np.__version__}, SciPy {scipy.__version__}, "
-        f"Altair {altair.__version__}"
+        f"fairgroups {__version__}, Python {platform.python_version()}, NumPy {np.__version__}, "
+        f"SciPy {scipy.__version__}, Altair {alt.__version__}"
     )
 
 
@@ -247,4 +255,5 @@ def _how_found(audit: Audit) -> str:
 def _attribute(attribute: dict[str, Any]) -> str:
     if "levels" in attribute:
         return f"{attribute['name']}: {', '.join(attribute['levels'])}"
-    return f"{attribute['name']}, from {attribute['low']:g} to {attribute['high']:g}, {attribute['distinct']:,} different values"
+    ends = f"from {attribute['low']:g} to {attribute['high']:g}"
+    return f"{attribute['name']}, {ends}, {attribute['distinct']:,} different values"

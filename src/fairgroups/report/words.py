@@ -12,7 +12,30 @@ if TYPE_CHECKING:
     from fairgroups.audits import Audit
     from fairgroups.checking import Checks
 
-__all__ = ["amount", "attributes", "conclude", "counted", "points", "second_opinions", "size"]
+__all__ = [
+    "amount",
+    "attributes",
+    "certainty",
+    "conclude",
+    "counted",
+    "gate_line",
+    "points",
+    "second_opinions",
+    "size",
+]
+
+_SEARCHED = {
+    "band": "Found in {rows} rows. The intervals hold for all ranges of {name} at once, so they hold although the "
+    "groups were searched for on the same rows.",
+    "crossfit": "Found in {rows} rows: each half found groups and the other half judged them. The intervals hold for "
+    "all groups at once.",
+    "plugin": "Found in {rows} rows. These intervals take the groups as given; they do not account for the search.",
+}
+_GIVEN = {
+    "band": "Judged on {rows} rows, in groups given in advance. The intervals hold for all ranges of {name} at once.",
+    "crossfit": "Judged on {rows} rows, in groups given in advance. The intervals hold for all groups at once.",
+    "plugin": "Judged on {rows} rows, in groups given in advance. Each interval holds for its own group only.",
+}
 
 
 def amount(value: float | None, *, percent: bool) -> str:
@@ -108,8 +131,8 @@ def conclude(
     side = "below" if worst["phi"] < 0 else "above"
     said = f"Those with {worst['label']} {'differ' if worst in neutral else 'are ' + worst['verdict']}: "
     said += (
-        f"their {measure.rate} is {amount(worst['rate'], percent=percent)}, {size(worst['phi'], percent=percent)} {side} "
-        f"{whose} ({100 * level:g} % interval {ends[0]} to {ends[1]})."
+        f"their {measure.rate} is {amount(worst['rate'], percent=percent)}, {size(worst['phi'], percent=percent)} "
+        f"{side} {whose} ({100 * level:g} % interval {ends[0]} to {ends[1]})."
     )
     for verdict in ("disadvantaged", "below", "above"):
         others = [r["label"] for r in by_verdict.get(verdict, []) if r is not worst]
@@ -240,3 +263,19 @@ def _digits(value: float) -> str:
 
 def _minus(text: str) -> str:
     return text.replace("-", "−")
+
+
+def certainty(audit: Audit) -> str:
+    """Say how sure the finding is, and why."""
+    settings = audit.settings
+    rows = f"{audit.data['rows']:,}".replace(",", "\u202f")
+    said = (_GIVEN if settings["groups_given"] else _SEARCHED)[settings["inference"]]
+    return said.replace("{rows}", rows).replace("{name}", attributes(settings))
+
+
+def gate_line(audit: Audit) -> str:
+    """Say whether the limit is kept, if there is one."""
+    if audit.gate is None:
+        return ""
+    limit = size(audit.settings["max_gap"], percent=bool(audit.data["percent"]))
+    return f"Limit of {limit} on every group's difference: {audit.gate}."

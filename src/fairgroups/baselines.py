@@ -1,0 +1,139 @@
+"""An audit against an earlier one: whether it has become worse for anybody."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fairgroups.errors import InputError, SchemaError
+from fairgroups.partition import Partition
+
+if TYPE_CHECKING:
+    from fairgroups.audits import Audit
+    from fairgroups.boxes import BoxPartition
+
+__all__ = ["Baseline", "Change", "changes"]
+
+
+@dataclass(frozen=True)
+class Change:
+    """How a group's difference changed since the baseline.
+
+    `harm` is the change of Φ to the group's harm, with `low` and `high`; `verdict` is "worse", "better" or "no change
+    shown".
+    """
+
+    label: str
+    before: float
+    after: float
+    harm: float
+    low: float
+    high: float
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """An earlier audit, from the JSON that it wrote."""
+
+    name: str
+    partition: Partition | BoxPartition
+    measure: str
+    direction: str
+    against: str
+    records: list[dict[str, Any]]
+
+    @classmethod
+    def read(cls, path: str | Path) -> Baseline:
+        """Read what `Audit.to_json` wrote."""
+        file = Path(path)
+        if not file.is_file():
+            raise InputError(f"there is no file {str(file)!r}.", "write one with --json, and keep it as the baseline.")
+        try:
+            data = json.loads(file.read_text(encoding="utf-8"))
+        except (UnicodeDecodeError, json.JSONDecodeError) as error:
+            raise SchemaError(f"{file.name!r} is no JSON: {error}.", "write it with --json.") from error
+        return cls.from_dict(data, file.name)
+
+    @classmethod
+    def from_dict(cls, data: Any, name: str = "the baseline") -> Baseline:
+        """Take an audit's `to_dict`."""
+        from fairgroups.audits import SCHEMA, SCHEMA_VERSION
+
+        if not isinstance(data, Mapping) or data.get("schema") != SCHEMA:
+            raise SchemaError(f"{name!r} is no audit.", "write it with --json.")
+        if data.get("schema_version") != SCHEMA_VERSION:
+            raise SchemaError(
+                f"{name!r} has schema version {data.get('schema_version')!r}; this library reads {SCHEMA_VERSION}.",
+                "write it again with this version.",
+            )
+        if data.get("parts"):
+            raise InputError("audits of several rates cannot be baselines.", "make one for each rate.")
+        try:
+            settings = data["settings"]
+            return cls(
+                name,
+                Partition.from_dict(data["partition"]),
+                settings["measure"],
+                settings["higher_is"],
+                settings["against"],
+                list(data["groups"]),
+            )
+        except (KeyError, TypeError) as error:
+            raise SchemaError(f"{name!r} is damaged: {error} is missing.", "write it again with --json.") from error
+
+
+def changes(audit: Audit, baseline: Baseline, tolerance: float = 0.0) -> list[Change]:
+    """Compare an audit in a baseline's groups with the baseline.
+
+    Parameters
+    ----------
+    audit : Audit
+        Made with ``partition=baseline.partition``, of other people than the baseline's.
+    baseline : Baseline
+        The earlier audit.
+    tolerance : float
+        A group's difference may grow by this much to its harm.
+
+    Notes
+    -----
+    The change's interval comes from both intervals: its half-width is the root of the sum of their squared
+    half-widths, side by side (the method of variance estimates recovery). A group is worse off if the change to its
+    harm is shown to be above the tolerance and its difference is to its harm now.
+    """
+    for what, ours, theirs in (
+        ("measure", audit.settings["measure"], baseline.measure),
+        ("comparison", audit.settings["against"], baseline.against),
+    ):
+        if ours != theirs:
+            raise InputError(f"the {what} of {baseline.name!r} is {theirs!r}, not {ours!r}.", "audit the same again.")
+    if audit.partition.labels != baseline.partition.labels:
+        raise InputError("the audit is not of the baseline's groups.", "audit(…, partition=baseline.partition)")
+    return [
+        _change(old, new, audit.direction, tolerance) for old, new in zip(baseline.records, audit.records, strict=True)
+    ]
+
+
+def _change(old: dict[str, Any], new: dict[str, Any], direction: str, tolerance: float) -> Change:
+    before, after = (_number(record["phi"]) for record in (old, new))
+    sign = {"better": -1.0, "worse": 1.0}.get(direction, math.copysign(1.0, after))  # neutral: away from everybody
+    ends = [[_number(record[end]) for end in ("low", "high")] for record in (old, new)]
+    (old_low, old_high), (new_low, new_high) = (sorted(sign * x for x in pair) for pair in ends)
+    old_harm, new_harm = sign * before, sign * after
+    harm = new_harm - old_harm
+    low = harm - math.hypot(new_harm - new_low, old_high - old_harm)
+    high = harm + math.hypot(new_high - new_harm, old_harm - old_low)
+    verdict = "no change shown"
+    if low > tolerance and new_harm > 0:
+        verdict = "worse"
+    elif high < 0:
+        verdict = "better"
+    return Change(new["label"], before, after, harm, low, high, verdict)
+
+
+def _number(value: Any) -> float:
+    return math.nan if value is None else float(value)

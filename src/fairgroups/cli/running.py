@@ -1,0 +1,122 @@
+"""One audit from options to files and an exit code: what `fairgroups audit` and `fairgroups run` share."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fairgroups.audits import Audit
+    from fairgroups.baselines import Change
+    from fairgroups.report.junit import Outcome
+
+__all__ = ["EXIT", "Ran", "run_job"]
+
+EXIT = {None: 0, "kept": 0, "exceeded": 1, "not enough evidence": 3}
+SOURCE = ("file", "table", "where", "sql", "memory_limit")
+OUTPUTS = ("out", "json", "markdown", "csv", "charts")
+OWN = ("name", "edges", "groups", "scales", "repair", "baseline", "max_change", *SOURCE, *OUTPUTS)
+GAPS = (0.0, 0.02, 0.05, 0.1, 0.2)
+MOST_ROWS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What came of an audit: its result, changes since the baseline, files written, notes, and the exit code."""
+
+    audit: Audit
+    changed: list[Change]
+    written: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def exit_code(self) -> int:
+        """Give 1 for an exceeded limit or a worsening, 3 where a limit cannot be judged, else 0."""
+        return 1 if any(change.verdict == "worse" for change in self.changed) else EXIT[self.audit.gate]
+
+    def tests(self, name: str) -> list[Outcome]:
+        """List the audit's tests for a report."""
+        from fairgroups.report.junit import audit_tests
+
+        return audit_tests(name, self.audit, self.changed)
+
+
+def run_job(options: Mapping[str, Any], *, command: str | None, verbose: bool) -> Ran:
+    """Run an audit and write what is asked for; `options` are those of the configuration file."""
+    from fairgroups.auditing import audit
+    from fairgroups.baselines import Baseline, changes
+    from fairgroups.errors import InputError
+    from fairgroups.partition import Partition
+    from fairgroups.sources import Source
+
+    given = {key: value for key, value in options.items() if value is not None}
+    source = Source(*(given.get(key) for key in SOURCE))  # type: ignore[arg-type]
+    asked = {key: value for key, value in given.items() if key not in OWN} | {"verbose": verbose}
+    asked["n_groups"] = given.get("groups", "auto")
+    if "baseline" in given:
+        baseline = Baseline.read(given["baseline"])
+    missing = given.get("missing", "error")
+    if "edges" in given:
+        if not isinstance(given["sensitive"], str):
+            raise InputError("edges are borders of one attribute; several were named.", "name one sensitive column.")
+        asked["partition"] = Partition.from_edges(given["edges"], name=given["sensitive"], missing=missing)
+    result = audit(source, **asked)
+    changed: list[Change] = []
+    if "baseline" in given:
+        same = {key: value for key, value in asked.items() if key not in ("n_groups", "partition", "checks")}
+        again = audit(source, **{**same, "partition": baseline.partition, "checks": False})
+        changed = changes(again, baseline, given.get("max_change", 0.0))
+    scales = {name: Partition.from_edges(edges) for name, edges in given.get("scales", {}).items()}
+    notes: list[str] = []
+    repaired = _repair(source, given, notes, verbose=verbose) if "repair" in given and "out" in given else None
+    written = []
+    if "json" in given:
+        result.to_json(given["json"])
+        written.append(f"JSON: {Path(given['json']).resolve()}")
+    if "markdown" in given:
+        result.to_markdown(given["markdown"])
+        written.append(f"Markdown: {Path(given['markdown']).resolve()}")
+    if "csv" in given:
+        result.to_csv(given["csv"])
+        written.append(f"Groups: {Path(given['csv']).resolve()}")
+    if "charts" in given:
+        made = result.save_charts(given["charts"])
+        written.append(f"Charts: {len(made)} in {Path(given['charts']).resolve()}")
+    if "out" in given:
+        result.to_html(given["out"], repair=repaired, scales=scales, command=command)
+        written.append(f"Report: {Path(given['out']).resolve()}")
+    return Ran(result, changed, written, notes)
+
+
+def _repair(source: Any, given: Mapping[str, Any], notes: list[str], *, verbose: bool) -> Any:
+    """See what repairs of a score would give and cost, on a million rows at most."""
+    from fairgroups.repair.tradeoff import tradeoff
+    from fairgroups.sources import read_columns
+
+    names = [given["sensitive"]] if isinstance(given["sensitive"], str) else list(given["sensitive"])
+    used = [*names, *(given[key] for key in ("repair", "truth", "weight") if key in given)]
+    columns, total = read_columns(source, used, most=MOST_ROWS, seed=given.get("seed", 0))
+    n = len(next(iter(columns.values())))
+    if n < total:
+        notes.append(f"The repair was tried on {n:,} of {total:,} rows, drawn at random.")
+    return tradeoff(
+        columns,
+        score=given["repair"],
+        sensitive=given["sensitive"],
+        truth=given.get("truth"),
+        weight=given.get("weight"),
+        positive=given.get("positive"),
+        missing="error" if given.get("missing", "error") == "error" else "drop",
+        level=given.get("level", 0.95),
+        max_gap=GAPS,
+        seed=given.get("seed", 0),
+        verbose=verbose,
+    )
+
+
+def is_terminal() -> bool:
+    """Say whether a person may be watching."""
+    return sys.stderr.isatty()

@@ -1,0 +1,76 @@
+"""Audits as JUnit XML, which continuous integration shows: one test for each group and limit."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fairgroups.charts import clean
+from fairgroups.evidence.verdict import gate
+from fairgroups.report.words import points, size
+
+if TYPE_CHECKING:
+    from fairgroups.audits import Audit
+    from fairgroups.baselines import Change
+
+__all__ = ["Outcome", "audit_tests", "error_test", "render_junit"]
+
+Outcome = tuple[str, str, str, str]  # suite, test, "passed", "failure", "skipped" or "error", what is to be said
+
+
+def audit_tests(name: str, audit: Audit, changed: Sequence[Change]) -> list[Outcome]:
+    """List the tests of an audit: the limit for every group and for all, and no worsening since the baseline.
+
+    Without a limit and a baseline, that no group is shown to be disadvantaged.
+    """
+    tests: list[Outcome] = []
+    limit = audit.settings["max_gap"]
+    for part in audit.parts or (audit,):
+        percent = bool(part.data["percent"])
+        for record in part.records:
+            ends = f"{points(record['low'], percent=percent)} to {points(record['high'], percent=percent)}"
+            said = f"difference {points(record['phi'], percent=percent)} ({ends}): {record['verdict']}"
+            what = f"{record['label']}: {part.measure.rate}"
+            if limit is not None:
+                kept = gate(np.array([record["low"]]), np.array([record["high"]]), limit)
+                state = {"kept": "passed", "exceeded": "failure"}.get(kept, "skipped")
+                tests.append((name, f"{what} within {size(limit, percent=percent)}", state, said))
+            elif not changed:
+                state = {"disadvantaged": "failure", "not enough evidence": "skipped"}.get(record["verdict"], "passed")
+                tests.append((name, f"{what} not to its disadvantage", state, said))
+    if audit.gate is not None:
+        state = {"kept": "passed", "exceeded": "failure"}.get(audit.gate, "skipped")
+        tests.append((name, "the limit for all groups and ranges", state, f"{audit.gate}. {audit.conclusion}"))
+    percent = bool(audit.data["percent"])
+    for change in changed:
+        state = "failure" if change.verdict == "worse" else "passed"
+        ends = f"{points(change.low, percent=percent)} to {points(change.high, percent=percent)}"
+        said = f"change to its harm {points(change.harm, percent=percent)} ({ends}): {change.verdict}"
+        tests.append((name, f"{change.label}: not worse than the baseline", state, said))
+    return tests
+
+
+def error_test(name: str, error: Exception) -> Outcome:
+    """Tell of an audit that could not be made."""
+    return (name, "the audit", "error", str(error))
+
+
+def render_junit(tests: Sequence[Outcome]) -> str:
+    """Write tests as XML."""
+    root = ET.Element("testsuites", name="fairgroups")
+    for suite in dict.fromkeys(test[0] for test in tests):
+        mine = [test for test in tests if test[0] == suite]
+        counts = {kind: str(sum(test[2] == state for test in mine)) for kind, state in _COUNTED.items()}
+        node = ET.SubElement(root, "testsuite", {"name": clean(suite), "tests": str(len(mine)), **counts})
+        for _, test, state, said in mine:
+            case = ET.SubElement(node, "testcase", name=clean(test), classname=clean(suite))
+            if state != "passed":
+                ET.SubElement(case, state, message=clean(" ".join(said.split())))
+    ET.indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
+
+
+_COUNTED = {"failures": "failure", "errors": "error", "skipped": "skipped"}

@@ -1,0 +1,59 @@
+"""An audit as Markdown, for a model card or a pull request."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from fairgroups.charts import clean, sentence
+from fairgroups.report.sections import PAPER, cannot_say, data_facts, method_facts, python_call, versions
+from fairgroups.report.words import amount, attributes, certainty, counted, gate_line, points, second_opinions
+
+if TYPE_CHECKING:
+    from fairgroups.audits import Audit
+
+__all__ = ["render_markdown"]
+
+
+def render_markdown(audit: Audit) -> str:
+    """Write the finding, the groups, what cannot be concluded, and how it was made."""
+    settings = audit.settings
+    parts = audit.parts or (audit,)
+    lines = [f"# Fairness audit of {_text(settings['outcome'])} by {_text(attributes(settings))}", ""]
+    lines += [f"**{_text(audit.conclusion)}**", "", _text(certainty(audit)), ""]
+    if gate := gate_line(audit):
+        lines += [f"**{_text(gate)}**", ""]
+    for part in parts:
+        if len(parts) > 1:
+            lines += [f"## {sentence(part.measure.rate)}", ""]
+        lines += [*_table(part), ""]
+    lines += ["## What cannot be concluded", "", *(f"- {_text(line)}" for line in cannot_say(audit)), ""]
+    opinions = [line for part in parts for line in second_opinions(part)]
+    lines += ["## Second opinions", "", *(f"- {_text(line)}" for line in opinions), ""] if opinions else []
+    notes = list(dict.fromkeys(note for part in parts for note in part.notes))
+    lines += ["## Please note", "", *(f"- {_text(note)}" for note in notes), ""] if notes else []
+    facts = [*data_facts(audit), *method_facts(audit)]
+    lines += ["## Data and method", "", *(f"- {name}: {_text(value)}" for name, value in facts), ""]
+    call = clean(python_call(audit)).replace("```", "'''")
+    lines += ["```python", call, "```", "", f"Made with {versions()}. Method: {PAPER}", ""]
+    return "\n".join(lines)
+
+
+def _table(audit: Audit) -> list[str]:
+    percent = bool(audit.data["percent"])
+    whom = "everybody" if audit.settings["against"] == "everyone" else "the rest"
+    unit = " (points)" if percent else ""
+    heads = ["Group", "People", sentence(audit.measure.rate), f"Difference from {whom}{unit}"]
+    heads += [f"{100 * audit.settings['level']:g} % interval", "Verdict"]
+    lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
+    for record in audit.records:
+        ends = " to ".join(points(record[end], percent=percent) for end in ("low", "high"))
+        cells = [_text(record["label"]), counted(record), amount(record["rate"], percent=percent)]
+        cells += [points(record["phi"], percent=percent), ends, record["verdict"]]
+        lines.append(f"| {' | '.join(cells)} |")
+    return [*lines, "", f"Everybody: {amount(audit.overall, percent=percent)}."]
+
+
+def _text(text: str) -> str:
+    """Escape what Markdown or HTML would read as more than letters."""
+    return re.sub(r"([\\`*_\[\]|#~])", r"\\\1", clean(str(text)).replace("&", "&amp;").replace("<", "&lt;"))
