@@ -57,6 +57,20 @@ VERDICT_SHAPES = {
 # The renderer measures text in Liberation Sans, which is as wide as Arial and Helvetica; other fonts get some room.
 _FONT = "Arial, Helvetica, 'Liberation Sans', sans-serif"
 _WIDEST_LETTER = 7.2
+_OF_EVERY_OBJECT = {  # an axis with such a title is an error in Vega
+    "constructor",
+    "hasOwnProperty",
+    "isPrototypeOf",
+    "propertyIsEnumerable",
+    "toLocaleString",
+    "toString",
+    "valueOf",
+    "__proto__",
+    "__defineGetter__",
+    "__defineSetter__",
+    "__lookupGetter__",
+    "__lookupSetter__",
+}
 INK = "#333333"
 GRID_COLOUR = "#e6e6e6"
 LINE_COLOUR = "#999999"
@@ -185,7 +199,7 @@ def to_svg(chart: Any) -> str:
     """Render a chart as SVG text, without any network."""
     import vl_convert as vlc
 
-    return str(vlc.vegalite_to_svg(json.dumps(clean(styled(chart).to_dict(validate=False)))))
+    return str(vlc.vegalite_to_svg(json.dumps(_drawable(styled(chart).to_dict(validate=False)))))
 
 
 def to_png(chart: Any, scale: float = 2.0) -> bytes:
@@ -193,7 +207,7 @@ def to_png(chart: Any, scale: float = 2.0) -> bytes:
     import vl_convert as vlc
 
     spec = {**styled(chart).to_dict(validate=False), "background": "white", "padding": 10}
-    return bytes(vlc.vegalite_to_png(json.dumps(clean(spec)), scale=scale))
+    return bytes(vlc.vegalite_to_png(json.dumps(_drawable(spec)), scale=scale))
 
 
 def styled(chart: Any, grid: str = GRID_COLOUR) -> Any:
@@ -211,6 +225,16 @@ def styled(chart: Any, grid: str = GRID_COLOUR) -> Any:
             titleFontSize=12,
         )
     )
+
+
+def _drawable(value: Any) -> Any:
+    """Give a specification that the renderer takes: clean, and without texts that mean something in JavaScript."""
+    if isinstance(value, dict):
+        return {key: _drawable(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_drawable(item) for item in value]
+    value = clean(value)
+    return value + "\u200c" if isinstance(value, str) and value in _OF_EVERY_OBJECT else value
 
 
 def clean(value: Any) -> Any:

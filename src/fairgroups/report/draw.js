@@ -47,7 +47,8 @@ const fairgroupsDraw = (() => {
       place.append(this.tip);
       place.addEventListener("pointermove", (event) => this.hover(event));
       place.addEventListener("pointerleave", () => { this.tip.hidden = true; });
-      new ResizeObserver(() => { if (this.data && place.clientWidth !== this.width) this.draw(); }).observe(place);
+      const fits = () => !this.data || Math.max(place.clientWidth, 240) === this.width;
+      new ResizeObserver(() => { if (!fits()) requestAnimationFrame(() => { if (!fits()) this.draw(); }); }).observe(place);
     }
 
     show(data) { this.data = data; this.draw(); }

@@ -16,6 +16,7 @@ from fairgroups.charts import clean
 __all__ = ["data_script", "scripts"]
 
 DIGITS = 6  # of numbers in the page
+EXACT = 17  # of sums, whose differences are taken, and of the ends of ranges
 
 
 def scripts(*, explorer: bool, frames: bool) -> tuple[list[str], str]:
@@ -37,15 +38,17 @@ def data_script(data: Any) -> str:
     return text
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, digits: int = DIGITS) -> Any:
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {
+            str(key): _plain(item, EXACT if key in ("sums", "first", "last") else digits) for key, item in value.items()
+        }
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [_plain(item, digits) for item in value]
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):
         if not math.isfinite(value):
             return None
-        value = int(value) if value.is_integer() and abs(value) < 2**53 else float(f"{value:.{DIGITS}g}")
+        value = int(value) if value.is_integer() and abs(value) < 2**53 else float(f"{value:.{digits}g}")
     return value

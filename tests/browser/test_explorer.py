@@ -1,0 +1,212 @@
+"""The report in a real browser: it opens offline, its controls work, and what it computes is what the library does."""
+
+import numpy as np
+import pytest
+
+from fairgroups import Band, Cells, Partition, audit, make_synthetic, tradeoff
+
+DATA = make_synthetic(6000, seed=1)
+RNG = np.random.default_rng(0)
+TABLE = {
+    "tone": DATA.sensitive,
+    "approved": DATA.outcome,
+    "merited": (RNG.random(6000) < 0.5).astype(int),
+    "weight": RNG.uniform(0.5, 2, 6000),
+    "amount": RNG.normal(100 + 20 * (DATA.sensitive > 50), 15),
+    "other": RNG.uniform(0, 10, 6000),
+}
+
+
+def found(**options):
+    return audit(TABLE, **{"sensitive": "tone", "outcome": "approved", "checks": False, **options})
+
+
+def rows(page):
+    return page.locator("#now-groups tr").count()
+
+
+def test_it_opens_offline_and_asks_for_nothing(open_page):
+    with open_page(found(truth="merited")) as opened:
+        assert [url.split("/")[-1] for url in opened.requests] == ["audit.html"]
+        assert opened.complaints == []
+        assert (
+            opened.page.evaluate("performance.timing.domContentLoadedEventEnd - performance.timing.navigationStart")
+            < 5000
+        )
+        assert opened.page.locator(".still").first.is_hidden()
+        assert opened.page.title() == "Fairness audit of approved by tone"
+
+
+def test_controls_move_the_pictures(open_page):
+    result = found(truth="merited")
+    with open_page(result, scales={"three": Partition.from_edges([30, 60])}) as opened:
+        page = opened.page
+        chosen = len(result.records)
+        assert rows(page) == chosen
+        assert "this audit" in page.locator("#count").text_content()
+        before = page.locator("#rate-chart").inner_html()
+        page.locator("#groups").fill("1")  # the second of the path: two groups
+        assert (
+            rows(page) == page.locator("#rate-chart .level").count() == page.locator("#phi-chart .level").count() == 2
+        )
+        assert page.locator("#rate-chart").inner_html() != before
+        page.locator("#method").select_option(label="K-Means (as in the paper)")
+        assert rows(page) == 2
+        page.locator("#method").select_option(label="three")
+        assert rows(page) == 3
+        assert page.locator("#groups").is_disabled()
+        page.locator("#measure").select_option(index=1)
+        assert "True positive rate" in page.locator("#now-rate").text_content()
+        assert page.locator("#phi-chart .usual").count() == 0
+        page.locator("#usual").check()
+        assert page.locator("#phi-chart .usual").count() == rows(page)
+        assert opened.complaints == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"weight": "weight"},
+        {"truth": "merited", "measure": "error_rate"},
+        {"outcome": "amount"},
+        {"against": "rest"},
+        {"level": 0.8},
+    ],
+)
+def test_any_range_is_judged_as_the_library_does(open_page, options):
+    result = found(**options)
+    name = result.settings["measure"]
+    rows_of = result.material.rows
+    cells = Cells.from_rows(rows_of, measure=result.measure)
+    band = Band(cells, name, level=result.material.how.level, calibration=result.material.how.calibration)
+    script = """(pairs) => {
+        const data = JSON.parse(document.getElementById("explorer-data").textContent);
+        const ranges = new fairgroupsBand.Ranges(data.measures[0].band);
+        return pairs.map(([low, high]) => {
+            const [start, stop] = ranges.covered(low, high);
+            const ends = {first: ranges.band.first[start], last: ranges.band.last[stop - 1]};
+            return {...ranges.judge(start, stop, data.against), ...ends};
+        });
+    }"""
+    pairs = [[0, 100], [0, 10], [20, 40], [55, 56], [90, 100], [49.9, 75]]
+    with open_page(result) as opened:
+        told = opened.page.evaluate(script, pairs)
+        for one in told:
+            known = band.interval(one["first"], one["last"])
+            assert one["n"] == known.n
+            assert one["rate"] == pytest.approx(known.rate, abs=1e-9 * (1 + abs(known.rate)))
+            # stretches of several values tell a little less of where values scatter more
+            close = 1e-6 if band.bounded else 0.02 * (known.rate_high - known.rate_low)
+            ends = [known.rate_low, known.rate_high]
+            assert [one["rateLow"], one["rateHigh"]] == pytest.approx(ends, rel=1e-6, abs=close)
+            if options.get("against") != "rest":
+                assert [one["low"], one["high"]] == pytest.approx([known.low, known.high], rel=1e-5, abs=close)
+            elif known.n < 6000:
+                assert one["phi"] == pytest.approx(known.phi / (1 - known.n / 6000), rel=1e-6)
+        opened.page.locator("#from").fill("20")
+        opened.page.locator("#to").fill("40")
+        assert "although you picked the range" in opened.page.locator("#picked").text_content()
+
+
+def test_a_range_is_picked_by_dragging(open_page):
+    with open_page(found()) as opened:
+        page = opened.page
+        page.locator("#rate-chart").scroll_into_view_if_needed()
+        box = page.locator("#rate-chart svg").bounding_box()
+        page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 150)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 150, steps=5)
+        page.mouse.up()
+        ends = [float(page.locator(name).input_value()) for name in ("#from", "#to")]
+        assert 15 < ends[0] < 40 < 45 < ends[1] < 70
+        assert page.locator("#rate-chart .picked").count() == 1
+        page.locator("#clear").click()
+        assert page.locator("#rate-chart .picked").count() == 0
+
+
+def test_the_keyboard_is_enough(open_page):
+    with open_page(found(truth="merited")) as opened:
+        page = opened.page
+        reached = []
+        for _ in range(20):
+            page.keyboard.press("Tab")
+            reached.append(page.evaluate("document.activeElement.id"))
+            if reached[-1] == "groups":
+                before = rows(page)
+                page.keyboard.press("ArrowLeft")
+                assert rows(page) == before - 1
+            if reached[-1] == "from":
+                page.keyboard.type("30")
+            if reached[-1] == "to":
+                page.keyboard.type("50")
+        assert {"measure", "method", "groups", "from", "to", "clear", "usual"} <= set(reached)
+        assert "tone from 29.9" in page.locator("#picked").text_content()
+
+
+@pytest.mark.parametrize("attributes", ["tone", ["tone", "other"]])
+def test_narrow_screens(open_page, attributes):
+    with open_page(found(sensitive=attributes, n_groups=3, n_cells=8), width=360, height=700) as opened:
+        assert opened.page.evaluate("document.documentElement.scrollWidth") <= 360
+        assert opened.page.locator("#rate-chart svg").bounding_box()["width"] <= 340
+
+
+def test_paper(open_page):
+    with open_page(found(truth="merited", checks=True), width=794) as opened:
+        page = opened.page
+        pdf = page.pdf(format="A4")
+        assert pdf.startswith(b"%PDF")
+        page.emulate_media(media="print")
+        page.set_viewport_size({"width": 680, "height": 1000})  # A4 less its margins
+        assert page.evaluate("document.documentElement.scrollWidth") <= 680
+        for box in page.evaluate(
+            "[...document.querySelectorAll('svg')].map((s) => s.getBoundingClientRect()).filter((b) => b.width > 0)"
+            ".map((b) => [b.right, b.height])"
+        ):
+            assert box[0] <= 681
+            assert box[1] < 1000
+        assert page.locator(".controls").first.is_hidden()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("attributes", ["tone", ["tone", "other"]])
+def test_no_serious_fault_for_people_who_see_or_move_differently(open_page, scheme, attributes):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    options = {"sensitive": attributes, "n_cells": 8, "n_groups": 3, "checks": attributes == "tone", "truth": "merited"}
+    with open_page(found(**options), scheme=scheme) as opened:
+        if scheme == "dark":
+            red, green, blue = opened.page.evaluate(
+                "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)"
+            )
+            assert max(red, green, blue) < 60
+        faults = axe.run(opened.page).response["violations"]
+        serious = [
+            f"{fault['id']}: {fault['nodes'][0]['html'][:200]}"
+            for fault in faults
+            if fault["impact"] in ("serious", "critical")
+        ]
+        assert serious == []
+
+
+def test_the_plane(open_page):
+    result = found(sensitive=["tone", "other"], n_groups=4, n_cells=8)
+    with open_page(result) as opened:
+        page = opened.page
+        assert rows(page) == 4
+        assert page.locator("#rate-chart .box").count() == 4
+        page.locator("#groups").fill("1")
+        assert rows(page) == page.locator("#rate-chart .box").count() == 2
+        assert opened.complaints == []
+
+
+def test_a_repair_has_its_slider(open_page):
+    scored = {**TABLE, "score": np.clip(RNG.normal(0.3 + TABLE["tone"] / 250, 0.2), 0, 1)}
+    tried = tradeoff(scored, score="score", sensitive="tone", truth="merited", max_gap=(0, 0.1), n_permutations=9)
+    with open_page(found(), repair=tried) as opened:
+        page = opened.page
+        frames = page.locator("#repair-frames > div")
+        assert [frames.nth(i).is_visible() for i in range(2)] == [True, False]
+        page.locator("input[data-frames]").fill("1")
+        assert [frames.nth(i).is_visible() for i in range(2)] == [False, True]
+        assert page.locator("#repair-frames-told").text_content() == "10 points"
+        assert opened.complaints == []

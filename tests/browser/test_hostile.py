@@ -1,0 +1,86 @@
+"""Pages of hostile and odd data: right, and nothing in them acts."""
+
+import re
+
+import numpy as np
+import pytest
+
+from fairgroups import Partition, audit, make_synthetic
+
+HOSTILE = '{{ 7*7 }}</script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> "q" \u202e 🎉 ${7*7}'
+DATA = make_synthetic(3000, seed=1)
+LONG = "an attribute with a long name " * 333
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("name", [HOSTILE, LONG, "العمر\u200f", "\u2028", "__proto__", "constructor"])
+def test_names_do_nothing(open_page, name, several):
+    table = {
+        name: DATA.sensitive,
+        "a" + name: DATA.outcome,
+        "k" + name: np.where(DATA.sensitive > 40, name, "b" + name),
+    }
+    sensitive = [name, "k" + name] if several else name
+    result = audit(table, sensitive=sensitive, outcome="a" + name, n_groups=3, n_cells=8, checks=not several)
+    with open_page(
+        result, command=f"fairgroups audit {name}", scales={} if several else {name: Partition.from_edges([30])}
+    ) as opened:
+        page = opened.page
+        assert opened.complaints == []
+        assert page.evaluate("window.pwned") is None
+        assert page.locator("img").count() == 0
+        assert page.locator("#now-groups tr").count() == 3
+        if name == HOSTILE:
+            assert "{{ 7*7 }}" in page.locator("h1").text_content()
+        if name == LONG:
+            assert len(page.locator("h1").text_content()) < 300
+    assert len(result.to_html()) < 1_500_000
+    assert "\u202e" not in result.to_html()
+
+
+ODD = {
+    "one row": ({"x": [1.0], "y": [1]}, {}),
+    "two rows": ({"x": [1.0, 2.0], "y": [0, 1]}, {}),
+    "a single class": ({"x": np.arange(50.0), "y": np.ones(50)}, {}),
+    "one value": ({"x": np.ones(20), "y": np.tile([0, 1], 10)}, {}),
+    "one group": ({"x": DATA.sensitive, "y": DATA.outcome}, {"n_groups": 1}),
+    "forty groups": ({"x": DATA.sensitive, "y": DATA.outcome}, {"partition": list(np.linspace(2.5, 97.5, 39))}),
+    "a group of nobody": ({"x": DATA.sensitive, "y": DATA.outcome}, {"partition": [1000.0]}),
+    "missing values": (
+        {"x": np.where(np.arange(3000) % 7, DATA.sensitive, np.nan), "y": DATA.outcome},
+        {"missing": "group"},
+    ),
+    "amounts": ({"x": np.arange(300.0), "y": np.arange(300.0) ** 2}, {}),
+    "far values": ({"x": np.append(DATA.sensitive, 1e12), "y": np.append(DATA.outcome, 1)}, {}),
+    "crossfit": ({"x": DATA.sensitive, "y": DATA.outcome}, {"inference": "crossfit"}),
+    "plugin": ({"x": DATA.sensitive, "y": DATA.outcome}, {"inference": "plugin"}),
+    "monotonic": ({"x": DATA.sensitive, "y": DATA.outcome}, {"monotonic": "increasing"}),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_data(open_page, name):
+    table, options = ODD[name]
+    result = audit(table, sensitive="x", outcome="y", **options)
+    with open_page(result, width=700) as opened:
+        page = opened.page
+        assert opened.complaints == []
+        assert page.locator("#now-groups tr").count() == len(result.records)
+        first = page.locator("#now-groups tr").first.locator("td").nth(1).text_content()
+        assert int(re.sub(r"\D", "", first)) == result.records[0]["n"]
+        for value in ("0", "1"):
+            page.locator("#from").fill(value)
+            page.locator("#to").fill("60")
+        for index in range(page.locator("#method option").count()):
+            page.locator("#method").select_option(index=index)
+        assert opened.complaints == []
+
+
+def test_three_attributes_have_no_explorer(open_page):
+    rng = np.random.default_rng(0)
+    table = {**{name: rng.random(400) for name in "abc"}, "y": rng.integers(0, 2, 400)}
+    result = audit(table, sensitive=list("abc"), outcome="y", n_groups=2, n_cells=4, checks=False)
+    with open_page(result, ready=False) as opened:
+        assert opened.complaints == []
+        assert opened.page.locator("#explore").count() == 0
+        assert opened.page.locator("svg").count() >= 2
