@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from fairgroups.auditing import audit
     from fairgroups.audits import Audit
+    from fairgroups.baselines import Baseline, Change, changes
     from fairgroups.boxes import BoxPartition, Levels
     from fairgroups.cells import Cells
     from fairgroups.comparing import drift, transfer
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 _HOME = {
     "Audit": "audits",
     "audit": "auditing",
+    "Baseline": "baselines",
+    "Change": "baselines",
+    "changes": "baselines",
     "BoxPartition": "boxes",
     "Levels": "boxes",
     "Cells": "cells",
@@ -74,8 +78,10 @@ __all__ = [
     "MEASURES",
     "Audit",
     "Band",
+    "Baseline",
     "BoxPartition",
     "Cells",
+    "Change",
     "ColumnError",
     "FairClassifier",
     "FairGroups",
@@ -97,6 +103,7 @@ __all__ = [
     "__version__",
     "adjusted_rand_index",
     "audit",
+    "changes",
     "correlation_ratio",
     "drift",
     "gedi",

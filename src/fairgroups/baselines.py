@@ -104,6 +104,16 @@ def changes(audit: Audit, baseline: Baseline, tolerance: float = 0.0) -> list[Ch
     The change's interval comes from both intervals: its half-width is the root of the sum of their squared
     half-widths, side by side (the method of variance estimates recovery). A group is worse off if the change to its
     harm is shown to be above the tolerance and its difference is to its harm now.
+
+    Examples
+    --------
+    >>> import fairgroups as fg
+    >>> first, second = fg.make_synthetic(4000, seed=1), fg.make_synthetic(4000, seed=2)
+    >>> options = {"sensitive": "x", "outcome": "y", "partition": [40], "checks": False}
+    >>> old = fg.audit({"x": first.sensitive, "y": first.outcome}, **options)
+    >>> new = fg.audit({"x": second.sensitive, "y": second.outcome}, **options)
+    >>> [change.verdict for change in fg.changes(new, fg.Baseline.from_dict(old.to_dict()))]
+    ['no change shown', 'no change shown']
     """
     for what, ours, theirs in (
         ("measure", audit.settings["measure"], baseline.measure),

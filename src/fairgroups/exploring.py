@@ -42,7 +42,7 @@ MOST_GROUPS = 12
 MOST_BINS = 400  # ends that a range may be given
 GRID = 100  # the cells of K-Means
 METHODS = {"fair": "FairGroups", "kmeans": "K-Means (as in the paper)", "widths": "Equal widths"}
-SHOWN = ("label", "n", "rate", "rate_low", "rate_high", "phi", "low", "high", "verdict")
+SHOWN = ("label", "n", "counted", "rate", "rate_low", "rate_high", "phi", "low", "high", "verdict")
 RANGES = 3  # of a group that a label names
 
 

@@ -9,10 +9,12 @@ from typing import Any, Literal
 
 from fairgroups.boxes import BoxPartition, Levels
 from fairgroups.errors import InputError, MissingValuesError, OutputError
+from fairgroups.file_formats import NOT_A_VALUE, holds_text
 from fairgroups.files import replacing
+from fairgroups.queries import quoted
 from fairgroups.repair.scores import ScoreRepair
 from fairgroups.repair.sql import select_fair, sql_chance, sql_text
-from fairgroups.sources import NOT_A_VALUE, Source, holds_text, quoted
+from fairgroups.sources import Source
 
 __all__ = ["Applied", "apply_to_file", "check_target"]
 

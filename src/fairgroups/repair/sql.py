@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from fairgroups.boxes import BoxPartition
 from fairgroups.errors import InputError
 from fairgroups.partition import Partition, sql_number, sql_value
+from fairgroups.queries import quoted
 from fairgroups.repair.maps import LOWEST, Maps
 from fairgroups.repair.transport import ROUNDING
-from fairgroups.sources import quoted
 
 __all__ = ["Dialect", "named", "select_fair", "sql_chance", "sql_text"]
 

@@ -127,7 +127,7 @@ const fairgroupsBand = (() => {
       }
       const share = against === "rest" ? 1 : restB / (b + restB);
       const phi = alone ? 0 : against === "rest" ? rate - other : rate - all;
-      return { n, rate, rateLow, rateHigh, phi, low: alone ? 0 : share * low, high: alone ? 0 : share * high };
+      return { n, counted: size, rate, rateLow, rateHigh, phi, low: alone ? 0 : share * low, high: alone ? 0 : share * high };
     }
   }
   return { Ranges };

@@ -19,6 +19,7 @@
   const digits = (x) => (Math.abs(x) >= 100 ? Math.round(x).toLocaleString("en-US") : Math.abs(x) >= 1 ? x.toFixed(2)
     : String(Number(x.toPrecision(3))));
   const people = (n) => Math.round(n).toLocaleString("en-US").replaceAll(",", "\u202f");
+  const counting = (x) => (Math.abs(x.counted - x.n) < 1e-6 * x.n ? people(x.n) : `${people(x.counted)} of ${people(x.n)}`);
   const short = (x) => minus(String(Number(Number(x).toPrecision(6))));
 
   const measure = () => data.measures[state.measure];
@@ -54,7 +55,7 @@
         const left = Math.max(from ?? low, low), right = Math.min(to ?? high, high);
         if (left > right || !known(group.rate)) continue;
         const tip = `${group.label}\n${sentence(measure().rate)} ${amount(group.rate)} (${amount(group.rate_low)} to ` +
-          `${amount(group.rate_high)})\n${people(group.n)} people: ${group.verdict}`;
+          `${amount(group.rate_high)})\n${counting(group)} people: ${group.verdict}`;
         out.push({ ...group, from: left, to: right, colour: data.colours[group.verdict], tip });
       }
     }
@@ -95,7 +96,7 @@
     const body = at("now-groups");
     body.replaceChildren(...groups.map((group, i) => {
       const row = document.createElement("tr");
-      const cells = [["Group", line ? group.label : `${i + 1}: ${group.label}`], ["People", people(group.n)],
+      const cells = [["Group", line ? group.label : `${i + 1}: ${group.label}`], ["People", counting(group)],
         [data.rateName, amount(group.rate)], ["Difference", points(group.phi)],
         [`${data.level} interval`, `${points(group.low)} to ${points(group.high)}`], ["Verdict", group.verdict]];
       cells.forEach(([name, text], j) => {
@@ -154,7 +155,7 @@
       const offset = measure().offset;
       state.picked = [Math.max(first, data.shown[0]), Math.min(last, data.shown[1])];
       const whom = data.against === "rest" ? "the rest" : "everybody";
-      told.textContent = `${data.name} from ${short(first)} to ${short(last)}: ${people(found.n)} people, ` +
+      told.textContent = `${data.name} from ${short(first)} to ${short(last)}: ${counting(found)} people, ` +
         `${measure().rate} ${amount(found.rate + offset)} (${amount(found.rateLow + offset)} to ` +
         `${amount(found.rateHigh + offset)}); difference from ${whom} ${points(found.phi)} (${points(found.low)} to ` +
         `${points(found.high)}): ${verdict(found.low, found.high)}. These ${data.level} intervals hold although you ` +

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["explorer_data"]
 
-KEYS = ("label", "n", "rate", "rate_low", "rate_high", "phi", "low", "high", "verdict", "usual", "parts")
+KEYS = ("label", "n", "counted", "rate", "rate_low", "rate_high", "phi", "low", "high", "verdict", "usual", "parts")
 
 
 def explorer_data(audit: Audit, scales: Mapping[str, Partition] | None) -> dict[str, Any] | None:

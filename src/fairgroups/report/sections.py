@@ -236,7 +236,7 @@ def versions() -> str:
 
 def shell_call(arguments: list[str]) -> str:
     """Write a command line as it may be typed again, without a password."""
-    from fairgroups.sources import without_password
+    from fairgroups.queries import without_password
 
     return shlex.join(["fairgroups", *(without_password(argument) for argument in arguments)])
 
