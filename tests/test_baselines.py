@@ -63,5 +63,39 @@ def test_what_is_no_baseline_is_refused(tmp_path):
     old = Baseline.from_dict(data)
     with pytest.raises(InputError, match="not of the baseline's groups"):
         changes(run(people(1, 0.1), partition=[30]), old)
-    with pytest.raises(InputError, match="the measure"):
+    with pytest.raises(InputError, match="measure is 'mean'"):
         changes(run(people(1, 0.1), partition=[35], measure="mean"), old)
+    with pytest.raises(InputError, match="higher_is is 'worse'"):
+        changes(run(people(1, 0.1), partition=[35], favourable=False), old)
+
+
+def test_harm_that_no_old_group_sets_apart_is_seen():
+    for partition in (None, [40]):  # a fair baseline of one group, and one whose groups hide what happens inside
+        old = Baseline.from_dict(run(people(0, 0.0), partition=partition).to_dict())
+        table = people(1, 0.3)
+        again, own = run(table, partition=old.partition), run(table)
+        told = [change for change in changes(again, old, own=own) if change.verdict == "worse"]
+        assert told
+        assert "age < 35" in [change.label for change in told]
+        fair = people(2, 0.0)
+        quiet = changes(run(fair, partition=old.partition), old, own=run(fair))
+        assert "worse" not in [change.verdict for change in quiet]
+
+
+def test_groups_of_nobody_cannot_be_compared():
+    old = Baseline.from_dict(run(people(0, 0.1), partition=[35]).to_dict())
+    table = people(1, 0.1)
+    some = {name: values[table["age"] >= 35] for name, values in table.items()}
+    assert changes(run(some, partition=old.partition), old)[0].verdict == "not comparable"
+
+
+def test_several_attributes():
+    rng = np.random.default_rng(0)
+    tables = []
+    for depth in (0.0, 0.4):
+        x, z = rng.random(4000), rng.random(4000)
+        tables.append({"x": x, "z": z, "y": (rng.random(4000) < 0.6 - depth * ((x < 0.4) & (z < 0.5))).astype(int)})
+    options = {"sensitive": ["x", "z"], "outcome": "y", "checks": False, "n_cells": 8}
+    old = Baseline.from_dict(audit(tables[0], **options).to_dict())
+    again = audit(tables[1], **options, partition=old.partition)
+    assert "worse" in [change.verdict for change in changes(again, old, own=audit(tables[1], **options))]

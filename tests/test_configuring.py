@@ -92,6 +92,8 @@ def test_a_baseline(folder):
         (('sensitive = "age"\n', ""), "has no 'sensitive'"),
         (("[[audits]]", "[[audit]]"), "audits"),
         (("max_gap = 0.9", "max_gap = "), "not valid TOML"),
+        (("max_gap = 0.9", "max_change = nan"), "no number"),
+        (("max_gap = 0.9", "max_gap = inf"), "no number"),
     ],
 )
 def test_mistakes_are_told_before_anything_runs(folder, change, said):
@@ -99,6 +101,31 @@ def test_mistakes_are_told_before_anything_runs(folder, change, said):
     with pytest.raises(InputError, match=said):
         read_config(folder / "fairgroups.toml")
     assert not (folder / "first.json").exists()
+
+
+def test_without_a_limit_nothing_is_kept(folder):
+    (folder / "fairgroups.toml").write_text(CONFIG.replace("max_gap = 0.9", "").replace("max_gap = 0.01", ""))
+    done = run(folder / "fairgroups.toml", "-q")
+    assert done.exit_code == 0
+    assert "2 audit(s): 2 without a limit." in done.output
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ('json = "first.json"', 'json = "people.csv"'),
+        ('json = "first.json"', 'json = "second.html"'),
+        ('json = "first.json"', 'json = "first.json"\nbaseline = "first.json"'),
+        ('json = "first.json"', 'json = "nowhere/first.json"'),
+    ],
+)
+def test_nothing_is_written_over_what_is_needed(folder, change):
+    before = (folder / "people.csv").read_text()
+    (folder / "fairgroups.toml").write_text(CONFIG.replace(*change))
+    done = run(folder / "fairgroups.toml")
+    assert isinstance(done.exception, InputError)
+    assert (folder / "people.csv").read_text() == before
+    assert not (folder / "second.html").exists()
 
 
 def test_unknown_names_and_files(folder):

@@ -268,8 +268,8 @@ def _assemble(asked: _Asked, case: _Case, measure: Measure, at: int) -> Audit:
     if partition.n_groups == 1:
         a, b = measure.sums(rows.outcome, rows.truth)
         constant = np.ptp(a[b > 0] / b[b > 0]) == 0
-        # Half of the people would have been noticed if they differed by 25 points: else nothing can be said.
-        noticed = detectable[-1][1] <= (0.25 if bounded else 1.25 * evidence.spread)
+        # Half of the people would have been noticed if they differed by twice what matters: else nothing can be said.
+        noticed = detectable[-1][1] <= 2 * gap
         enough = (groups.sums.size >= 50 if constant else noticed) and not _all_alike(rows)
         homogeneous = band is None or _homogeneous(band, how)
         said = ["no discrimination found" if chosen and enough and homogeneous else "not enough evidence"]
@@ -414,6 +414,7 @@ def _settings(asked: _Asked, case: _Case, measure: Measure, direction: str, gap:
         "against": asked.against,
         "n_groups": wish.n_groups if found is not None else case.partition.n_groups,
         "selection": None if found is None or found.selection is None else found.selection.criterion,
+        "max_groups": wish.max_groups,
         "groups_given": found is None,
         "exact": None if found is None else found.exact,
         "optimality_gap": None if found is None else found.gap,

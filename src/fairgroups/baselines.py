@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Baseline", "Change", "changes"]
 
+SAME = ("sensitive", "outcome", "truth", "measure", "higher_is", "against")
+
 
 @dataclass(frozen=True)
 class Change:
     """How a group's difference changed since the baseline.
 
-    `harm` is the change of Φ to the group's harm, with `low` and `high`; `verdict` is "worse", "better" or "no change
-    shown".
+    `harm` is the change of Φ to the group's harm, with `low` and `high`; `verdict` is "worse", "better", "no change
+    shown", or "not comparable" where one of the two has nobody to compare.
     """
 
     label: str
@@ -42,10 +44,10 @@ class Baseline:
 
     name: str
     partition: Partition | BoxPartition
-    measure: str
-    direction: str
-    against: str
+    settings: dict[str, Any]
+    overall: float
     records: list[dict[str, Any]]
+    curve: list[dict[str, Any]]
 
     @classmethod
     def read(cls, path: str | Path) -> Baseline:
@@ -74,20 +76,20 @@ class Baseline:
         if data.get("parts"):
             raise InputError("audits of several rates cannot be baselines.", "make one for each rate.")
         try:
-            settings = data["settings"]
+            settings = {key: data["settings"][key] for key in SAME}
             return cls(
                 name,
                 Partition.from_dict(data["partition"]),
-                settings["measure"],
-                settings["higher_is"],
-                settings["against"],
+                settings,
+                float(data["overall_rate"]),
                 list(data["groups"]),
+                list(data["curve"]),
             )
         except (KeyError, TypeError) as error:
             raise SchemaError(f"{name!r} is damaged: {error} is missing.", "write it again with --json.") from error
 
 
-def changes(audit: Audit, baseline: Baseline, tolerance: float = 0.0) -> list[Change]:
+def changes(audit: Audit, baseline: Baseline, tolerance: float = 0.0, *, own: Audit | None = None) -> list[Change]:
     """Compare an audit in a baseline's groups with the baseline.
 
     Parameters
@@ -98,12 +100,18 @@ def changes(audit: Audit, baseline: Baseline, tolerance: float = 0.0) -> list[Ch
         The earlier audit.
     tolerance : float
         A group's difference may grow by this much to its harm.
+    own : Audit, optional
+        The same people in groups of their own: harm may have come to a range that no old group sets apart. Groups
+        that are shown to be disadvantaged are compared with what the baseline's people had in that range.
 
     Notes
     -----
     The change's interval comes from both intervals: its half-width is the root of the sum of their squared
     half-widths, side by side (the method of variance estimates recovery). A group is worse off if the change to its
-    harm is shown to be above the tolerance and its difference is to its harm now.
+    harm is shown to be above the tolerance and its difference is to its harm now. For ranges of their own, the
+    baseline's half-width is taken to be the new one's, scaled by the root of the numbers of people. Where several
+    attributes are grouped, a group of its own that is shown to be disadvantaged counts as worse if the baseline knew of
+    none.
 
     Examples
     --------
@@ -115,17 +123,52 @@ def changes(audit: Audit, baseline: Baseline, tolerance: float = 0.0) -> list[Ch
     >>> [change.verdict for change in fg.changes(new, fg.Baseline.from_dict(old.to_dict()))]
     ['no change shown', 'no change shown']
     """
-    for what, ours, theirs in (
-        ("measure", audit.settings["measure"], baseline.measure),
-        ("comparison", audit.settings["against"], baseline.against),
-    ):
-        if ours != theirs:
-            raise InputError(f"the {what} of {baseline.name!r} is {theirs!r}, not {ours!r}.", "audit the same again.")
+    for what, theirs in baseline.settings.items():
+        if audit.settings[what] != theirs:
+            raise InputError(
+                f"{what} is {audit.settings[what]!r}, and was {theirs!r} in {baseline.name!r}.", "audit the same again."
+            )
     if audit.partition.labels != baseline.partition.labels:
-        raise InputError("the audit is not of the baseline's groups.", "audit(…, partition=baseline.partition)")
-    return [
+        raise InputError(
+            "the audit is not of the baseline's groups.", "audit(…, partition=baseline.partition, missing as it was)"
+        )
+    found = [
         _change(old, new, audit.direction, tolerance) for old, new in zip(baseline.records, audit.records, strict=True)
     ]
+    return found if own is None else [*found, *_own_changes(own, baseline, tolerance)]
+
+
+def _own_changes(own: Audit, baseline: Baseline, tolerance: float) -> list[Change]:
+    """Look at groups that are shown to be disadvantaged now, and are none of the baseline's."""
+    known = {record["label"] for record in baseline.records}
+    harmed = [i for i, r in enumerate(own.records) if r["verdict"] == "disadvantaged" and r["label"] not in known]
+    if isinstance(own.partition, Partition):
+        return [_change(_before(own, i, baseline), own.records[i], own.direction, tolerance) for i in harmed]
+    if any(record["verdict"] == "disadvantaged" for record in baseline.records):
+        return []
+    nothing = {"phi": 0.0, "low": 0.0, "high": 0.0}
+    return [_change(nothing, own.records[i], own.direction, tolerance) for i in harmed]
+
+
+def _before(own: Audit, i: int, baseline: Baseline) -> dict[str, Any]:
+    """Give the baseline's difference in the range of a new group, from its rates along the attribute."""
+    record = own.records[i]
+    assert isinstance(own.partition, Partition)
+    ranges = own.partition.groups[i]
+    inside = [c for c in baseline.curve if any(part.low <= c["middle"] < part.high for part in ranges)]
+    people = sum(c["n"] for c in inside)
+    if not people:
+        return {"phi": None, "low": None, "high": None}
+    rate = sum(c["n"] * c["rate"] for c in inside) / people
+    phi = rate - baseline.overall
+    if own.settings["against"] == "rest":
+        phi /= max(1 - people / sum(c["n"] for c in baseline.curve), 1e-9)
+    wide = math.sqrt(record["n"] / people)
+    return {
+        "phi": phi,
+        "low": phi - wide * (record["phi"] - record["low"]),
+        "high": phi + wide * (record["high"] - record["phi"]),
+    }
 
 
 def _change(old: dict[str, Any], new: dict[str, Any], direction: str, tolerance: float) -> Change:
@@ -137,7 +180,7 @@ def _change(old: dict[str, Any], new: dict[str, Any], direction: str, tolerance:
     harm = new_harm - old_harm
     low = harm - math.hypot(new_harm - new_low, old_high - old_harm)
     high = harm + math.hypot(new_high - new_harm, old_harm - old_low)
-    verdict = "no change shown"
+    verdict = "no change shown" if math.isfinite(harm) else "not comparable"
     if low > tolerance and new_harm > 0:
         verdict = "worse"
     elif high < 0:

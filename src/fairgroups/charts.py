@@ -57,6 +57,7 @@ VERDICT_SHAPES = {
 # The renderer measures text in Liberation Sans, which is as wide as Arial and Helvetica; other fonts get some room.
 _FONT = "Arial, Helvetica, 'Liberation Sans', sans-serif"
 _WIDEST_LETTER = 7.2
+FEWEST = 10  # people that a dot stands for, so that it tells of nobody
 _OF_EVERY_OBJECT = {  # an axis with such a title is an error in Vega
     "constructor",
     "hasOwnProperty",
@@ -89,7 +90,8 @@ def rate_chart(audit: Audit, *, width: int = 780, height: int = 320) -> alt.Laye
     shapes = _segments(audit)
     present = [r["verdict"] for r in audit.records]
     colour = verdict_colour(alt, present)
-    curve = alt.Data(values=[point for point in audit.curve if low <= point["middle"] <= high])
+    few = FEWEST if audit.data["rows"] >= 20 * FEWEST else 1
+    curve = alt.Data(values=[p for p in audit.curve if low <= p["middle"] <= high and p["n"] >= few])
     base = alt.Chart(alt.Data(values=shapes))
     x = alt.X("from:Q", scale=x_scale, title=name)
     areas = base.mark_rect(opacity=0.22).encode(

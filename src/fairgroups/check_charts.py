@@ -17,7 +17,7 @@ __all__ = ["amplification_chart", "selection_chart", "stability_chart", "togethe
 _INK = "#333333"
 _MODEL, _BASE = "#D55E00", "#0072B2"
 _VALUES = {
-    "band": "Difference left inside a group",
+    "band": "Evidence of differences inside groups",
     "cv": "Error on rows left out",
     "bic": "BIC above the least",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
 import tomllib
 from importlib.resources import files
 from pathlib import Path
@@ -26,12 +27,15 @@ def read_config(path: str | Path) -> list[dict[str, Any]]:
     """Read the audits of a configuration: each with the defaults filled in, and paths from the file's own folder."""
     file = Path(path)
     if not file.is_file():
-        raise InputError(f"there is no file {str(file)!r}.", "write one: see the guide to audits in pipelines.")
+        raise InputError(
+            f"there is no file {str(file)!r}.", "write one: [[audits]] with name, file, sensitive and outcome."
+        )
     try:
         data = tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{file.name!r} is not valid TOML: {error}.") from error
     _check(data, file.name)
+    _check_numbers(data, file.name)
     defaults = data.get("defaults", {})
     audits = [{**defaults, **one} for one in data["audits"]]
     for one in audits:
@@ -65,3 +69,13 @@ def _check(data: Any, name: str) -> None:
         near = difflib.get_close_matches(unknown[0], known, n=1) if unknown else []
         hint = f"did you mean {near[0]!r}?" if near else f"known are: {', '.join(known)}"
     raise InputError(f"{name!r}, {where}: {error.message}.", hint)
+
+
+def _check_numbers(value: Any, name: str, where: str = "") -> None:
+    """Refuse nan and inf, which TOML has and no limit is."""
+    if isinstance(value, dict | list):
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, item in items:
+            _check_numbers(item, name, f"{where}.{key}".lstrip("."))
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise InputError(f"{name!r}, {where}: {value} is no number to be used.")

@@ -40,6 +40,7 @@ __all__ = ["explore"]
 Array = NDArray[np.float64]
 MOST_GROUPS = 12
 MOST_BINS = 400  # ends that a range may be given
+FEWEST = 10  # people whose rate a reader may ask for
 GRID = 100  # the cells of K-Means
 METHODS = {"fair": "FairGroups", "kmeans": "K-Means (as in the paper)", "widths": "Equal widths"}
 SHOWN = ("label", "n", "counted", "rate", "rate_low", "rate_high", "phi", "low", "high", "verdict")
@@ -118,10 +119,10 @@ def _measure(
     rates = [group_rates(cells, partition, measure) for path in paths.values() for partition in path]
     every = iter([told(*pair) for pair in zip(rates, band.bounds_of_all(rates), strict=True)])
     sets = {name: [next(every) for _ in path] for name, path in paths.items()}
-    if chosen is not None and mine is not None and chosen not in paths["fair"]:
+    if mine is not None and (settings["inference"] != "band" or chosen not in paths["fair"]):
         names = {"audit": "This audit's groups", **names}
         sets = {"audit": [_of_audit(mine)], **sets}
-    elif mine is not None and settings["inference"] == "band":
+    elif mine is not None:
         sets["fair"][paths["fair"].index(mine.partition)] = _of_audit(mine)  # type: ignore[arg-type]
     percent = bounded and (measure.binary or audit.material.rows.outcome_is_binary)
     return {
@@ -135,7 +136,9 @@ def _measure(
         "chosen": {"method": "audit" if "audit" in sets else "fair", "groups": chosen.n_groups if chosen else None},
         "methods": [{"name": names[key], "sets": found} for key, found in sets.items() if found],
         "curve": [
-            {**point, "rate": point["rate"] + offset} for point in rate_curve(cells, measure, np.empty(0, dtype=int))
+            {**point, "rate": point["rate"] + offset}
+            for point in rate_curve(cells, measure, np.empty(0, dtype=int))
+            if point["n"] >= FEWEST
         ],
         "band": _band(band, cells, measure),
     }
@@ -221,11 +224,7 @@ def _band(band: Band, cells: Cells, measure: Measure) -> dict[str, Any]:
     """Give what it takes to judge any range that begins and ends between a few hundred stretches."""
     n = len(cells)
     moments = cells[measure]
-    first = np.arange(n)
-    if n > MOST_BINS:
-        below = np.cumsum(cells.rows[:n]) - cells.rows[:n]
-        first = np.unique(np.searchsorted(below, below[-1] * np.arange(MOST_BINS) / MOST_BINS)).astype(np.intp)
-        first[0] = 0
+    first = _stretches(cells.rows[:n])
     if cells.missing:
         first = np.append(first, n)
 
@@ -248,6 +247,22 @@ def _band(band: Band, cells: Cells, measure: Measure) -> dict[str, Any]:
         "bounded": band.bounded,
         "scale": band.scale,
     }
+
+
+def _stretches(people: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Give the first cell of each of at most 400 stretches, none of so few people that it would tell of one of them."""
+    share = max(FEWEST, int(people.sum()) // MOST_BINS)
+    if people.size <= MOST_BINS:
+        share = FEWEST
+    first, held = [0], 0
+    for i, n in enumerate(people.tolist()):
+        if held >= share:
+            first.append(i)
+            held = 0
+        held += n
+    if held < FEWEST and len(first) > 1:
+        first.pop()  # what is left over joins the last
+    return np.array(first, dtype=np.intp)
 
 
 def _plane(audit: Audit) -> dict[str, Any]:

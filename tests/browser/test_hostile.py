@@ -52,6 +52,8 @@ ODD = {
     ),
     "amounts": ({"x": np.arange(300.0), "y": np.arange(300.0) ** 2}, {}),
     "far values": ({"x": np.append(DATA.sensitive, 1e12), "y": np.append(DATA.outcome, 1)}, {}),
+    "dates as numbers": ({"x": 20_000_000 + np.arange(3000) % 31, "y": DATA.outcome}, {}),
+    "times": ({"x": 1.7e12 + np.arange(3000), "y": DATA.outcome}, {}),
     "crossfit": ({"x": DATA.sensitive, "y": DATA.outcome}, {"inference": "crossfit"}),
     "plugin": ({"x": DATA.sensitive, "y": DATA.outcome}, {"inference": "plugin"}),
     "monotonic": ({"x": DATA.sensitive, "y": DATA.outcome}, {"monotonic": "increasing"}),
@@ -67,7 +69,7 @@ def test_odd_data(open_page, name):
         assert opened.complaints == []
         assert page.locator("#now-groups tr").count() == len(result.records)
         first = page.locator("#now-groups tr").first.locator("td").nth(1).text_content()
-        assert int(re.sub(r"\D", "", first)) == result.records[0]["n"]
+        assert int(re.sub(r"\D", "", first.split("of")[-1])) == result.records[0]["n"]
         for value in ("0", "1"):
             page.locator("#from").fill(value)
             page.locator("#to").fill("60")
@@ -84,3 +86,41 @@ def test_three_attributes_have_no_explorer(open_page):
         assert opened.complaints == []
         assert opened.page.locator("#explore").count() == 0
         assert opened.page.locator("svg").count() >= 2
+
+
+def test_nobody_alone_can_be_asked_for(open_page):
+    rng = np.random.default_rng(0)
+    table = {"x": np.append(rng.integers(20, 60, 500), 96), "y": rng.integers(0, 2, 501)}
+    with open_page(audit(table, sensitive="x", outcome="y", checks=False)) as opened:
+        opened.page.locator("#from").fill("90")
+        opened.page.locator("#to").fill("100")
+        told = opened.page.locator("#picked").text_content()
+        assert "1 person" not in told
+        assert "the closest range around yours" in told
+        sizes = opened.page.evaluate(
+            "JSON.parse(document.getElementById('explorer-data').textContent).measures[0].band.sums.n"
+        )
+        assert min(sizes) >= 10
+
+
+def test_intervals_of_another_kind_are_the_audits_own(open_page):
+    result = audit(
+        {"x": DATA.sensitive, "y": DATA.outcome}, sensitive="x", outcome="y", inference="plugin", checks=False
+    )
+    with open_page(result) as opened:
+        shown = opened.page.locator("#now-groups tr").first.locator("td").nth(4).text_content()
+        table = opened.page.locator("table").first.locator("tbody tr").first.locator("td").nth(4).text_content()
+        assert shown == table
+        assert opened.page.locator("#method option").first.text_content() == "This audit's groups"
+
+
+def test_without_scripts_the_pictures_stand_still(browser, tmp_path):
+    result = audit({"x": DATA.sensitive, "y": DATA.outcome}, sensitive="x", outcome="y", checks=False)
+    result.to_html(tmp_path / "audit.html")
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((tmp_path / "audit.html").as_uri())
+    assert page.locator(".still svg").first.is_visible()
+    assert page.locator("#explore").is_hidden()
+    assert page.locator("#to-explore").is_hidden()
+    context.close()

@@ -43,7 +43,7 @@ def test_direction_and_shortcut():
     found = tried(RATES["falling"], 1)
     assert found.direction == "decreasing"
     assert found.p_increasing < 0.01 < found.p_decreasing == found.p_value
-    assert "may be used" in found.shortcut
+    assert "would give ranges" in found.shortcut
     assert found.violation is None
     assert found == tried(RATES["falling"], 1)
 

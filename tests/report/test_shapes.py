@@ -78,7 +78,8 @@ def test_junit(found, odd):
     one, two, three = root
     assert int(one.get("tests")) == len(found.records) + 1
     assert int(one.get("failures")) >= 2
-    assert [case.get("name").split(":")[-1] for case in two] == [" positive rate not to its disadvantage"] * 2
+    assert [case.get("name").split(":")[-1] for case in two] == [" positive rate (no limit set)"] * 2
+    assert int(two.get("skipped")) == 2
     assert three[0][0].tag == "error"
 
 

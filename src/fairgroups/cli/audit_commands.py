@@ -124,7 +124,7 @@ def audit(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the conclusion only.")] = False,
 ) -> None:
     """Audit a table: find the groups that the outcome treats differently and say what may be concluded."""
-    from fairgroups.cli.running import is_terminal, run_job
+    from fairgroups.cli.running import check_outputs, is_terminal, run_job
     from fairgroups.files import write_atomically
     from fairgroups.report.junit import render_junit
     from fairgroups.report.sections import shell_call
@@ -170,6 +170,7 @@ def audit(
         "csv": csv,
         "charts": charts,
     }
+    check_outputs([{key: value for key, value in options.items() if value is not None}], junit)
     ran = run_job(options, command=shell_call(sys.argv[1:]), verbose=not quiet and is_terminal())
     if junit is not None:
         write_atomically(junit, render_junit(ran.tests(f"{outcome} by {' and '.join(sensitive)}")))
@@ -192,19 +193,23 @@ def demo(
     say(Ran(result, [], [f"Report: {out.resolve()}"]), quiet=False)
 
 
-def read_borders(text: str) -> list[float]:
+def read_borders(text: str, option: str = "--edges") -> list[float]:
     """Read borders that a user typed."""
     from fairgroups.errors import InputError
 
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise InputError(f"--edges must be numbers with commas between them; got {text!r}.", "--edges 25,45") from None
+        raise InputError(f"{option} must be numbers with commas between them; got {text!r}.", "25,45") from None
 
 
 def _scale(text: str) -> tuple[str, list[float]]:
-    name, sign, borders = text.rpartition("=")
-    return (name if sign else text), read_borders(borders)
+    from fairgroups.errors import InputError
+
+    name, _, borders = text.rpartition("=")
+    if not name.strip():
+        raise InputError(f"--scale is a name and borders; got {text!r}.", "--scale 'law=25,45'")
+    return name, read_borders(borders, "--scale")
 
 
 def read_edges(edges: str, names: list[str], missing: str) -> Partition:
@@ -273,6 +278,8 @@ def _say_changes(ran: Ran) -> None:
             f"Worse than the baseline: {change.label}, {points(change.before, percent=percent)} then, "
             f"{points(change.after, percent=percent)} now (change to its harm {ends})."
         )
+    for change in (change for change in ran.changed if change.verdict == "not comparable"):
+        typer.echo(f"Cannot be compared with the baseline: {change.label}.")
     if not worse:
         typer.echo("No group is shown to be worse off than in the baseline.")
 

@@ -18,7 +18,7 @@ def run(
 ) -> None:
     """Run the audits that a configuration file lists; the worst of them decides the exit code."""
     from fairgroups.cli.audit_commands import say
-    from fairgroups.cli.running import is_terminal, run_job
+    from fairgroups.cli.running import check_outputs, is_terminal, run_job
     from fairgroups.configuring import read_config
     from fairgroups.errors import FairGroupsError, InputError
     from fairgroups.files import write_atomically
@@ -29,8 +29,10 @@ def run(
         if name not in [one["name"] for one in audits]:
             listed = ", ".join(one["name"] for one in audits)
             raise InputError(f"there is no audit {name!r} in {config.name!r}.", f"it lists: {listed}")
+    check_outputs(audits, junit)
     tests: list[Outcome] = []
     codes = []
+    ungated = 0
     for one in audits:
         if only and one["name"] not in only:
             continue
@@ -45,10 +47,13 @@ def run(
         say(ran, quiet=quiet)
         tests += ran.tests(one["name"])
         codes.append(ran.exit_code)
+        ungated += not ran.is_gated
     if junit is not None:
         write_atomically(junit, render_junit(tests))
         typer.echo(f"Tests: {junit.resolve()}")
     said = {0: "kept", 1: "exceeded or worse", 2: "failed", 3: "not enough evidence"}
-    counts = ", ".join(f"{codes.count(code)} {word}" for code, word in said.items() if code in codes)
+    found = {word: codes.count(code) for code, word in said.items()} | {"without a limit": ungated}
+    found["kept"] -= ungated
+    counts = ", ".join(f"{count} {word}" for word, count in found.items() if count)
     typer.echo(f"{len(codes)} audit(s): {counts}.")
     raise typer.Exit(next(code for code in (2, 1, 3, 0) if code in codes))

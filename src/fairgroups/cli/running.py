@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from fairgroups.baselines import Change
     from fairgroups.report.junit import Outcome
 
-__all__ = ["EXIT", "Ran", "run_job"]
+__all__ = ["EXIT", "Ran", "check_outputs", "is_terminal", "run_job"]
 
 EXIT = {None: 0, "kept": 0, "exceeded": 1, "not enough evidence": 3}
 SOURCE = ("file", "table", "where", "sql", "memory_limit")
@@ -34,8 +34,15 @@ class Ran:
 
     @property
     def exit_code(self) -> int:
-        """Give 1 for an exceeded limit or a worsening, 3 where a limit cannot be judged, else 0."""
-        return 1 if any(change.verdict == "worse" for change in self.changed) else EXIT[self.audit.gate]
+        """Give 1 for an exceeded limit or a worsening, 3 where a limit or a change cannot be judged, else 0."""
+        verdicts = {change.verdict for change in self.changed}
+        codes = {EXIT[self.audit.gate], 1 if "worse" in verdicts else 3 if "not comparable" in verdicts else 0}
+        return next(code for code in (1, 3, 0) if code in codes)
+
+    @property
+    def is_gated(self) -> bool:
+        """Say whether a limit or a baseline was to be kept."""
+        return self.audit.gate is not None or bool(self.changed)
 
     def tests(self, name: str) -> list[Outcome]:
         """List the audit's tests for a report."""
@@ -53,6 +60,13 @@ def run_job(options: Mapping[str, Any], *, command: str | None, verbose: bool) -
     from fairgroups.sources import Source
 
     given = {key: value for key, value in options.items() if value is not None}
+    check_outputs([given])
+    if isinstance(given["sensitive"], list) and len(given["sensitive"]) == 1:
+        given["sensitive"] = given["sensitive"][0]
+    if "repair" in given and "out" not in given:
+        raise InputError("a repair is shown in the page only.", "say where to write it: --out audit.html")
+    if given.get("scales") and not isinstance(given["sensitive"], str):
+        raise InputError("scales are borders of one attribute; several were named.", "leave them out.")
     source = Source(*(given.get(key) for key in SOURCE))  # type: ignore[arg-type]
     asked = {key: value for key, value in given.items() if key not in OWN} | {"verbose": verbose}
     asked["n_groups"] = given.get("groups", "auto")
@@ -68,10 +82,9 @@ def run_job(options: Mapping[str, Any], *, command: str | None, verbose: bool) -
     if "baseline" in given:
         same = {key: value for key, value in asked.items() if key not in ("n_groups", "partition", "checks")}
         again = audit(source, **{**same, "partition": baseline.partition, "checks": False})
-        changed = changes(again, baseline, given.get("max_change", 0.0))
+        changed = changes(again, baseline, given.get("max_change", 0.0), own=result)
     scales = {name: Partition.from_edges(edges) for name, edges in given.get("scales", {}).items()}
     notes: list[str] = []
-    repaired = _repair(source, given, notes, verbose=verbose) if "repair" in given and "out" in given else None
     written = []
     if "json" in given:
         result.to_json(given["json"])
@@ -86,24 +99,51 @@ def run_job(options: Mapping[str, Any], *, command: str | None, verbose: bool) -
         made = result.save_charts(given["charts"])
         written.append(f"Charts: {len(made)} in {Path(given['charts']).resolve()}")
     if "out" in given:
+        repaired = _repair(source, given, notes, verbose=verbose) if "repair" in given else None
         result.to_html(given["out"], repair=repaired, scales=scales, command=command)
         written.append(f"Report: {Path(given['out']).resolve()}")
     return Ran(result, changed, written, notes)
 
 
+def check_outputs(jobs: Sequence[Mapping[str, Any]], *more: Path | None) -> None:
+    """Refuse to write over what is read, over each other's files, or into folders that are not there."""
+    from fairgroups.errors import InputError
+
+    taken: dict[Path, str] = {}
+    for job in jobs:
+        for key in ("file", "baseline"):
+            if key in job and "://" not in str(job[key]):
+                taken[Path(job[key]).resolve()] = "is read"
+    outputs = [(key, Path(job[key])) for job in jobs for key in OUTPUTS if job.get(key) is not None]
+    for key, path in [*outputs, *(("junit", one) for one in more if one is not None)]:
+        target = path.resolve()
+        if target in taken:
+            raise InputError(f"{path.name!r} {taken[target]} already.", "give every file a name of its own.")
+        if key != "charts" and not target.parent.is_dir():
+            raise InputError(
+                f"there is no folder {str(target.parent)!r} to write {path.name!r} into.", "create it first."
+            )
+        taken[target] = "is written"
+
+
 def _repair(source: Any, given: Mapping[str, Any], notes: list[str], *, verbose: bool) -> Any:
     """See what repairs of a score would give and cost, on a million rows at most."""
+    from fairgroups.errors import InputError
+    from fairgroups.repair.scores import ScoreRepair
     from fairgroups.repair.tradeoff import tradeoff
     from fairgroups.sources import read_columns
 
     names = [given["sensitive"]] if isinstance(given["sensitive"], str) else list(given["sensitive"])
     used = [*names, *(given[key] for key in ("repair", "truth", "weight") if key in given)]
+    if source.is_database:
+        raise InputError("repairs are tried on files.", "export the table to Parquet first.")
     columns, total = read_columns(source, used, most=MOST_ROWS, seed=given.get("seed", 0))
     n = len(next(iter(columns.values())))
     if n < total:
         notes.append(f"The repair was tried on {n:,} of {total:,} rows, drawn at random.")
     return tradeoff(
         columns,
+        methods={"FairGroups": ScoreRepair()} if len(names) > 1 else None,  # smooth repairs are for one attribute
         score=given["repair"],
         sensitive=given["sensitive"],
         truth=given.get("truth"),

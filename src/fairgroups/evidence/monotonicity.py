@@ -177,8 +177,8 @@ def _violation(cells: Cells, starts: NDArray[np.intp], bins: Moments, fit: Array
 def _shortcut(holds: bool, violation: dict[str, Any] | None, name: str) -> str:
     if holds:
         return (
-            "K-Means on the rates of cells may be used: with monotone rates its groups are ranges. The exact search "
-            "gives the same groups or better ones."
+            "K-Means on the rates of cells would give ranges, too, if these rates were monotone without noise. The "
+            "exact search needs no such luck."
         )
     assert violation is not None
     return (

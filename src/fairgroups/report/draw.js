@@ -31,8 +31,14 @@ const fairgroupsDraw = (() => {
 
   const plain = (x) => {
     const size = Math.abs(x);
-    if (size >= 1e6 || (size > 0 && size < 1e-4)) return minus(x.toExponential(1).replace("e+", "e"));
-    return minus(size >= 1000 ? Math.round(x).toLocaleString("en-US").replaceAll(",", "\u202f") : String(Number(x.toPrecision(4))));
+    if (size >= 1e15 || (size > 0 && size < 1e-4)) return minus(x.toExponential(1).replace("e+", "e"));
+    if (size < 1000) return minus(String(Number(x.toPrecision(4))));
+    return minus(Math.round(x).toLocaleString("en-US").replaceAll(",", "\u202f"));
+  };
+  // As many ticks as have room for what they say.
+  const roomy = (low, high, room, format) => {
+    const letters = Math.max(...[low, high].map((value) => format(value).length));
+    return ticks(low, high, Math.max(1, Math.floor(room / Math.max(90, 8 * letters + 20))));
   };
   const percent = (x) => `${minus(String(Number((100 * x).toPrecision(4))))} %`;
 
@@ -109,7 +115,7 @@ const fairgroupsDraw = (() => {
           isPercent ? percent(value) : plain(value));
       }
       add(this.svg, "text", { class: "title", x: 4, y: 14 }, this.fit(yTitle, this.width - 20));
-      this.axisX(x, ticks(domain[0], domain[1], Math.floor(this.width / 90)), this.bottom, plain, xTitle);
+      this.axisX(x, roomy(domain[0], domain[1], this.width, plain), this.bottom, plain, xTitle);
       if (picked) {
         add(this.svg, "rect", { class: "picked", x: x(picked[0]) - 1, width: Math.max(x(picked[1]) - x(picked[0]) + 2, 3),
           y: this.top, height: this.bottom - this.top });
@@ -154,13 +160,14 @@ const fairgroupsDraw = (() => {
       Object.assign(this, { left: 14, right: this.width - 14, bottom: top + rows.length * step });
       const ends = rows.flatMap((r) => [r.low, r.high, r.phi, ...(usual ? [r.usual_low, r.usual_high] : [])])
         .filter((value) => value !== null && Number.isFinite(value));
-      const far = Math.max(...ends.map(Math.abs), 1e-9);
+      const far = Math.max(...ends.map(Math.abs), 0) || 1;
       let [low, high] = [Math.min(...ends, 0), Math.max(...ends, 0)];
+      if (high - low < 1e-6 * far || low === high) [low, high] = [-far, far];
       [low, high] = [low - far * 0.05, high + far * 0.05];
       const x = scale([low, high], [this.left, this.right]);
       const clip = (value, end) => x(value === null || !Number.isFinite(value) ? end : Math.min(Math.max(value, low), high));
       this.axisX(x, ticks(low, high, Math.floor(this.width / 90)), this.bottom, plain,
-        title + (isPercent ? " (percentage points)" : ""), top);
+        title + (isPercent ? (this.width < 480 ? " (points)" : " (percentage points)") : ""), top);
       add(this.svg, "line", { class: "ink dashed", x1: x(0), x2: x(0), y1: top, y2: this.bottom });
       rows.forEach((r, i) => {
         const y = top + i * step + 30;
@@ -200,9 +207,9 @@ const fairgroupsDraw = (() => {
       this.axis(axes[0], x, true);
       this.axis(axes[1], y, false);
       add(this.svg, "text", { class: "title", x: 4, y: 32 }, this.fit(axes[1].name, this.width * 0.4));
-      [[low, "lowest"], [everyone, "everybody"], [high, "highest"]].forEach(([value, name], i) => {
-        const at = this.right - 430 + i * 145;
-        if (at < this.left) return;
+      [[low, "low"], [everyone, this.width < 480 ? "all" : "everybody"], [high, "high"]].forEach(([value, name], i) => {
+        const step = Math.min(145, (this.width - 8) / 3);
+        const at = this.width - 3 * step + i * step;
         add(this.svg, "rect", { x: at, y: 6, width: 14, height: 14, fill: colour(value), class: "swatch" });
         add(this.svg, "text", { class: "tick", x: at + 19, y: 17, "text-anchor": "start" }, `${name} ${written(value)}`);
       });
@@ -210,7 +217,8 @@ const fairgroupsDraw = (() => {
 
     axis(axis, at, across) {
       const values = axis.levels ? axis.levels.map((name, i) => [i + 0.5, name])
-        : ticks(axis.domain[0], axis.domain[1], across ? this.width / 90 : 6).map((v) => [v, plain(v)]);
+        : (across ? roomy(axis.domain[0], axis.domain[1], this.width, plain) : ticks(axis.domain[0], axis.domain[1], 6))
+          .map((v) => [v, plain(v)]);
       if (across) {
         const names = new Map(values);
         this.axisX(at, values.map(([v]) => v), this.bottom, (v) => this.fit(names.get(v), 110), axis.name);

@@ -18,9 +18,10 @@
   const minus = (text) => text.replace("-", "−");
   const digits = (x) => (Math.abs(x) >= 100 ? Math.round(x).toLocaleString("en-US") : Math.abs(x) >= 1 ? x.toFixed(2)
     : String(Number(x.toPrecision(3))));
+  const persons = (n) => (Math.round(n) === 1 ? "person" : "people");
   const people = (n) => Math.round(n).toLocaleString("en-US").replaceAll(",", "\u202f");
   const counting = (x) => (Math.abs(x.counted - x.n) < 1e-6 * x.n ? people(x.n) : `${people(x.counted)} of ${people(x.n)}`);
-  const short = (x) => minus(String(Number(Number(x).toPrecision(6))));
+  const short = (x) => minus(String(Number(Number(x).toPrecision(data.digits))));
 
   const measure = () => data.measures[state.measure];
   const method = () => measure().methods[state.method];
@@ -55,7 +56,7 @@
         const left = Math.max(from ?? low, low), right = Math.min(to ?? high, high);
         if (left > right || !known(group.rate)) continue;
         const tip = `${group.label}\n${sentence(measure().rate)} ${amount(group.rate)} (${amount(group.rate_low)} to ` +
-          `${amount(group.rate_high)})\n${counting(group)} people: ${group.verdict}`;
+          `${amount(group.rate_high)})\n${counting(group)} ${persons(group.n)}: ${group.verdict}`;
         out.push({ ...group, from: left, to: right, colour: data.colours[group.verdict], tip });
       }
     }
@@ -116,6 +117,12 @@
       return row;
     }));
     at("now-rate").textContent = sentence(measure().rate);
+    at("now-shown").textContent = `Shown: ${measure().rate}, ${groups.length} group${groups.length > 1 ? "s" : ""}` +
+      `${line ? ` by ${method().name}` : ""}.` + (measure().direction === "neutral" ? "" :
+      ` A higher ${measure().rate} is read as ${measure().direction} for the person.`);
+    const colours = { "#D55E00": "orange", "#0072B2": "blue", "#009E73": "green", "#767676": "grey" };
+    at("now-colours").textContent = line ? [...new Set(groups.map((g) => g.verdict))].map((v) =>
+      `${sentence(colours[data.colours[v]])}: ${v}.`).join(" ") : "";
     const size = groups.length;
     const chosen = measure().chosen;
     const isChosen = chosen.groups === size && state.method === 0;
@@ -139,10 +146,12 @@
     const told = at("picked");
     if (low === null || high === null || Number.isNaN(low) || Number.isNaN(high)) {
       state.picked = null;
+      delete told.dataset.picked;
       told.textContent = "Drag across the picture, or type the ends of a range, to read its rate with an interval.";
       drawRates();
       return;
     }
+    told.dataset.picked = "yes";
     if (low > high) [low, high] = [high, low];
     const ranges = measure().ranges;
     const covered = ranges.covered(low, high);
@@ -153,9 +162,10 @@
     } else {
       const first = ranges.band.first[covered[0]], last = ranges.band.last[covered[1] - 1];
       const offset = measure().offset;
+      const wider = first < low || last > high ? " (the closest range around yours that this page holds)" : "";
       state.picked = [Math.max(first, data.shown[0]), Math.min(last, data.shown[1])];
       const whom = data.against === "rest" ? "the rest" : "everybody";
-      told.textContent = `${data.name} from ${short(first)} to ${short(last)}: ${counting(found)} people, ` +
+      told.textContent = `${data.name} from ${short(first)} to ${short(last)}: ${counting(found)} ${persons(found.n)}${wider}, ` +
         `${measure().rate} ${amount(found.rate + offset)} (${amount(found.rateLow + offset)} to ` +
         `${amount(found.rateHigh + offset)}); difference from ${whom} ${points(found.phi)} (${points(found.low)} to ` +
         `${points(found.high)}): ${verdict(found.low, found.high)}. These ${data.level} intervals hold although you ` +
@@ -175,8 +185,8 @@
     let start = null;
     const value = (event) => Math.min(Math.max(pictures.rate.at(event), data.attributes[0].low), data.attributes[0].high);
     const set = (low, high) => {
-      at("from").value = Number(Math.min(low, high).toPrecision(6));
-      at("to").value = Number(Math.max(low, high).toPrecision(6));
+      at("from").value = Number(Math.min(low, high).toPrecision(data.digits));
+      at("to").value = Number(Math.max(low, high).toPrecision(data.digits));
       typed();
     };
     place.addEventListener("pointerdown", (event) => { start = value(event); place.setPointerCapture(event.pointerId); });
@@ -233,6 +243,7 @@
   if (line) for (const one of data.measures) one.ranges = new fairgroupsBand.Ranges(one.band);
   options(at("measure"), data.measures.map((m) => `${sentence(m.name.replaceAll("_", " "))}: ${m.rate}`), 0);
   at("explore").hidden = false;
+  at("to-explore").hidden = false;
   for (const still of document.querySelectorAll(".still")) still.hidden = true;
   listen();
   chooseMeasure(0);

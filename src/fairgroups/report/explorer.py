@@ -19,7 +19,7 @@ __all__ = ["explorer_data"]
 KEYS = ("label", "n", "counted", "rate", "rate_low", "rate_high", "phi", "low", "high", "verdict", "usual", "parts")
 
 
-def explorer_data(audit: Audit, scales: Mapping[str, Partition] | None) -> dict[str, Any] | None:
+def explorer_data(audit: Audit, scales: Mapping[str, Partition] | None, digits: int) -> dict[str, Any] | None:
     """Give all that the explorer's script needs; None for more than two attributes, which are not drawn so."""
     described = audit.data["attributes"]
     if len(described) > 2:
@@ -36,6 +36,7 @@ def explorer_data(audit: Audit, scales: Mapping[str, Partition] | None) -> dict[
                 one["boxes"] = box_shapes(partition, described)
     return found | {
         "keys": KEYS,
+        "digits": digits,
         "name": attributes(audit.settings),
         "level": f"{100 * audit.settings['level']:g} %",
         "given": bool(audit.settings["groups_given"]),

@@ -58,7 +58,7 @@ def render(
     settings = audit.settings
     parts = audit.parts or (audit,)
     name = attributes(settings)
-    explorer = explorer_data(audit, scales)
+    explorer = explorer_data(audit, scales, _digits(audit))
     whom = "everybody" if settings["against"] == "everyone" else "the rest"
     still = [picture for part in parts for picture in first_pictures(part)]
     code, policy = scripts(explorer=explorer is not None, frames=repair is not None)
@@ -75,7 +75,9 @@ def render(
         cannot=cannot_say(audit),
         notes=list(dict.fromkeys(note for part in parts for note in part.notes)),
         opinions=_opinions(audit),
-        data=None if explorer is None else _script(data_script(_shortened(explorer, _long_names(audit)))),
+        data=None
+        if explorer is None
+        else _script(data_script(_shortened(explorer, _long_names(audit)), _digits(audit))),
         line=len(audit.data["attributes"]) == 1,
         several=explorer is not None and len(explorer["measures"]) > 1,
         still=[_drawn(picture) for picture in still],
@@ -93,6 +95,12 @@ def render(
         scripts=[_script(text) for text in code],
         policy=policy,
     )
+
+
+def _digits(audit: Audit) -> int:
+    """Give how many digits tell the attribute's values apart: more for dates and times, which lie far from 0."""
+    wide = [(max(abs(a["low"]), abs(a["high"])), a["high"] - a["low"]) for a in audit.data["attributes"] if "low" in a]
+    return 6 + max([math.ceil(math.log10(far / span)) for far, span in wide if span > 0 and far > span], default=0)
 
 
 def _script(text: str) -> Any:
@@ -155,7 +163,7 @@ def _row(record: dict[str, Any], number: int, audit: Audit) -> dict[str, str]:
     least = record["detectable"]
     unshown = record["verdict"] in ("not enough evidence", "no relevant difference") and len(audit.records) > 1
     return {
-        "least": "" if not unshown else _least(least, percent=percent),
+        "least": "" if not unshown else _least(least, "" if audit.direction == "neutral" else " to its harm", percent),
         "label": f"{number}: {record['label']}" if numbered else record["label"],
         "n": counted(record).replace(",", "\u202f"),
         "rate": amount(record["rate"], percent=percent),
@@ -167,10 +175,10 @@ def _row(record: dict[str, Any], number: int, audit: Audit) -> dict[str, str]:
     }
 
 
-def _least(value: float, *, percent: bool) -> str:
+def _least(value: float, whose: str, percent: bool) -> str:
     if math.isnan(value):
-        return "no difference to its harm could have been shown"
-    return f"a difference of {size(value, percent=percent)} to its harm would have been shown"
+        return f"no difference{whose} could have been shown"
+    return f"a difference of {size(value, percent=percent)}{whose} would have been shown"
 
 
 def _ratio(value: float) -> str:

@@ -115,7 +115,8 @@ def check_pictures(audit: Audit) -> list[Picture]:
         left = "Left: both rates along the attribute. Right: each" if line else "Each"
         caption = (
             f"{left} group's difference from everybody in both; the line is the {level} interval of where "
-            f"{compared.model} lies, paired row by row. {effects}."
+            f"{compared.model} lies, paired row by row. {effects}. Differences are in "
+            "points: a model that says yes less often to everybody also shows smaller ones."
         )
         title = f"Model against truth: {compared.model} and {compared.base}"
         drawn.append(Picture("amplification", title, caption, amplification_chart(audit)))
@@ -130,8 +131,9 @@ def check_pictures(audit: Audit) -> list[Picture]:
 def _chosen(audit: Audit) -> str:
     assert audit.selection is not None
     return {
-        "band": "Diamond: the number chosen, the first at which no range inside a group is shown to differ from the "
-        "rest of it (at or below the dashed line).",
+        "band": "The strongest evidence that a range inside a group differs from the rest of it, less what chance may "
+        "give (roots of likelihood ratios). Diamond: the number chosen, the first with nothing shown any more (at or "
+        "below the dashed line).",
         "cv": "Diamond: the number chosen, the fewest groups within one standard error (grey) of the least error.",
         "bic": "Diamond: the number chosen.",
     }[audit.selection.criterion]

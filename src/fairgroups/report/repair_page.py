@@ -7,6 +7,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fairgroups import __version__
 from fairgroups.charts import to_svg
 from fairgroups.repair_charts import MEASURE_NAMES, PERCENT, distribution_chart, frontier_chart
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["before_and_after", "render_repair", "repair_finding", "repair_section"]
 
+MANY_TIES = 0.9  # of the people share their score with others
 _MEANINGS = {
     "score_gap": "The largest difference between two groups in the share of people above any threshold.",
     "parity_gap": "The largest difference between two groups in the share of people who get a yes.",
@@ -84,10 +87,16 @@ def repair_section(found: Tradeoff) -> dict[str, Any]:
         }
         for gap in gaps
     ]
+    repair = found.repairs[method, gaps[0]]
     told = (
-        f"The scores “{found.settings['score']}” were repaired group by group, and judged on people who took no part "
-        "in learning how."
+        f"The scores “{found.settings['score']}” were repaired in groups of their own ("
+        f"{'; '.join(repair.partition_.labels)}), and judged on people who took no part in learning how."
     )
+    if found.settings["threshold"] is not None:
+        told += f" A score of at least {found.settings['threshold']:g} counts as a yes."
+    tied = 1 - np.unique(found.reading.rows.outcome).size / found.reading.rows.size
+    if tied > MANY_TIES:
+        told += " Many people share a score and stay together, so gaps remain; repair --key tells them apart."
     charts = [{"title": t, "svg": Markup(to_svg(c)), "caption": s} for t, c, s in _frontiers(found)]  # noqa: S704
     return {"frames": frames, "charts": charts, "told": told, "level": _level(found), "first": 0}
 

@@ -15,7 +15,7 @@ from fairgroups.charts import clean
 
 __all__ = ["data_script", "scripts"]
 
-DIGITS = 6  # of numbers in the page
+DIGITS = 6  # of numbers in a page
 EXACT = 17  # of sums, whose differences are taken, and of the ends of ranges
 
 
@@ -30,15 +30,23 @@ def scripts(*, explorer: bool, frames: bool) -> tuple[list[str], str]:
     return every, " ".join(f"'sha256-{one}'" for one in hashes)
 
 
-def data_script(data: Any) -> str:
-    """Write data as JSON that may stand inside a script tag: no angle bracket, no ampersand, no odd line end."""
-    text = json.dumps(_plain(clean(data)), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+def data_script(data: Any, digits: int = DIGITS) -> str:
+    """Write data as JSON that may stand inside a script tag: no angle bracket, no ampersand, no odd line end.
+
+    Parameters
+    ----------
+    data : plain data
+        What to write.
+    digits : int
+        Of the numbers, but for sums, which are exact.
+    """
+    text = json.dumps(_plain(clean(data), digits), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
     return text
 
 
-def _plain(value: Any, digits: int = DIGITS) -> Any:
+def _plain(value: Any, digits: int) -> Any:
     if isinstance(value, dict):
         return {
             str(key): _plain(item, EXACT if key in ("sums", "first", "last") else digits) for key, item in value.items()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import platform
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fairgroups import __version__
@@ -30,6 +31,7 @@ PAPER = (
     "ECAI 2025."
 )
 _INTERVALS = {"band": "band over all ranges", "crossfit": "cross-fitting", "plugin": "plug-in (delta method)"}
+_DIFFERENT = ("disadvantaged", "advantaged", "below", "above")
 _DEFAULTS: dict[str, Any] = {
     "truth": None,
     "weight": None,
@@ -65,12 +67,16 @@ def cannot_say(audit: Audit) -> list[str]:
             f"Small differences: among {100 * least['share']:g} % of the people, one of less than "
             f"{size(least['gap'], percent=percent)} could have gone unnoticed."
         )
+    elif len(audit.records) == 1:
+        said.append("Anything about differences: in this data none could have been noticed.")
+    shown = [r for part in audit.parts or (audit,) for r in part.records if r["verdict"] in _DIFFERENT]
+    if shown:
+        said.append(
+            f"Why groups differ. The audit shows that {settings['outcome']} goes with {name}; it does not show what "
+            "causes it, nor whether a reason justifies it."
+        )
     else:
-        said.append("Anything about differences: with so few rows none could have been noticed.")
-    said.append(
-        f"Why groups differ. The audit shows that {settings['outcome']} goes with {name}, not that {name} causes it, "
-        "and not whether a reason justifies it."
-    )
+        said.append("That everybody is treated alike: not having shown a difference is not having shown that none is.")
     if settings["truth"]:
         said.append(f"Whether {settings['truth']} is itself fair: it is taken as recorded, with any bias in it.")
     said.append("Anything about people who are not in the data, or about attributes and measures not looked at.")
@@ -87,9 +93,10 @@ def meanings(audit: Audit) -> list[tuple[str, str]]:
         "worse": ("advantaged", "disadvantaged"),
         "neutral": ("below", "above"),
     }[audit.direction]
+    whose = "everybody's" if audit.settings["against"] == "everyone" else "that of the rest"
     return [
-        (lower, f"The group's {rate} is shown to be lower than everybody's: the {level} interval lies below 0."),
-        (higher, f"The group's {rate} is shown to be higher than everybody's: the interval lies above 0."),
+        (lower, f"The group's {rate} is shown to be lower than {whose}: the {level} interval lies below 0."),
+        (higher, f"The group's {rate} is shown to be higher than {whose}: the interval lies above 0."),
         (
             "no relevant difference",
             (
@@ -121,6 +128,7 @@ def data_facts(audit: Audit) -> list[tuple[str, str]]:
         ("Missing values", policy),
         *(("Attribute", _attribute(attribute)) for attribute in data["attributes"]),
         ("Outcome", settings["outcome"] + (f", compared with {settings['truth']}" if settings["truth"] else "")),
+        *([("Counted as yes", settings["positive"])] if settings["positive"] is not None else []),
         ("Weights", settings["weight"] or "none"),
         *([("Rows that belong together", f"by {settings['cluster']}")] if settings["cluster"] else []),
     ]
@@ -164,15 +172,7 @@ def glossary(audit: Audit, *, repaired: bool) -> list[tuple[str, str]]:
                 "rates, wherever they lie."
             ),
         ),
-        (
-            "Band",
-            (
-                "Intervals that hold for all ranges of the attribute at once. A range of n of N rows with the rate r "
-                "may have any true rate μ with √(2 n kl(r, μ)) ≤ q + √(2 log(eN/n)), kl(r, μ) = r log(r/μ) + (1 − r) "
-                "log((1 − r)/(1 − μ)); q is such that on data without differences all ranges keep it in 95 of 100 "
-                "cases, or whatever the level is."
-            ),
-        ),
+        *_band_word(audit),
         (
             "Usual interval",
             (
@@ -182,7 +182,11 @@ def glossary(audit: Audit, *, repaired: bool) -> list[tuple[str, str]]:
         ),
         (
             "Ratio to the best group",
-            "The group's rate over the best group's. The four-fifths rule of thumb asks for at least 0.80.",
+            (
+                "The group's rate over the best group's. Where a higher rate is better for people, the four-fifths "
+                "rule of thumb asks for at least 0.80; it is no test, and says nothing of how sure a ratio is. Where a "
+                "higher rate is worse, ratios are 1 or more, and the rule does not apply."
+            ),
         ),
         ("Gap", "The highest group's rate minus the lowest one's."),
     ]
@@ -200,6 +204,25 @@ def glossary(audit: Audit, *, repaired: bool) -> list[tuple[str, str]]:
     return words
 
 
+def _band_word(audit: Audit) -> list[tuple[str, str]]:
+    """Explain the intervals that the page uses."""
+    if audit.band is None:
+        return []
+    what = "Intervals that hold for all ranges of the attribute at once."
+    if audit.band.bounded:
+        what += (
+            " A range of n of N rows with the rate r may have any true rate μ with √(2 n kl(r, μ)) ≤ q + "
+            "√(2 log(eN/n)), kl(r, μ) = r log(r/μ) + (1 − r) log((1 − r)/(1 − μ)); q is such that on data without "
+            "differences all ranges keep it in 95 of 100 cases, or whatever the level is."
+        )
+    else:
+        what += (
+            " A range of n of N rows with the mean m may have any true mean within (q + √(2 log(eN/n))) s/√n of it, s "
+            "being how far values scatter there; q is such that on data without differences all ranges keep it."
+        )
+    return [("Band", what)]
+
+
 def python_call(audit: Audit) -> str:
     """Write the call that repeats the audit."""
     settings = audit.settings
@@ -213,6 +236,9 @@ def python_call(audit: Audit) -> str:
         given["partition"] = "…"
     else:
         given["n_groups"] = settings["n_groups"]
+        if settings["n_groups"] == "auto":
+            given |= {"selection": settings["selection"], "max_groups": settings["max_groups"]}
+    given["relevant_gap"] = float(f"{settings['relevant_gap']:.6g}")
     line = len(audit.data["attributes"]) == 1
     if settings["inference"] != ("band" if line else "crossfit"):
         given["inference"] = settings["inference"]
@@ -235,10 +261,11 @@ def versions() -> str:
 
 
 def shell_call(arguments: list[str]) -> str:
-    """Write a command line as it may be typed again, without a password."""
+    """Write a command line as it may be typed again, without a password and without the folders of files."""
     from fairgroups.queries import without_password
 
-    return shlex.join(["fairgroups", *(without_password(argument) for argument in arguments)])
+    said = [Path(one).name if one.startswith("/") and Path(one).name else without_password(one) for one in arguments]
+    return shlex.join(["fairgroups", *said])
 
 
 def _how_found(audit: Audit) -> str:

@@ -147,9 +147,11 @@ def _one_group(
     known = {share: gap for share, gap in detectable.items() if math.isfinite(gap)}
     if record["verdict"] == "no discrimination found":
         said = f"No discrimination found: nowhere along {name} is the {measure.rate} shown to differ from everybody's."
-        if known.get(0.1, 0.0) > 0:
-            gap = size(known[0.1], percent=percent)
-            said += f" A tenth of the people next to each other would have been noticed if they differed by {gap}."
+        share = min((share for share in known if share >= 0.1), default=None)
+        if share is not None and known[share] > 0:
+            who = "A tenth" if share == 0.1 else f"{100 * share:.0f} %"
+            gap = size(known[share], percent=percent)
+            said += f" {who} of the people next to each other would have been noticed if they differed by {gap}."
         return said
     if detectable:
         said = "No groups were compared: no difference is shown, and the data is not enough to say that there is none."
@@ -190,7 +192,7 @@ def _compared(checks: Checks | None) -> str:
 def second_opinions(audit: Audit) -> list[str]:
     """Say in one line each what the checks of an audit found."""
     percent = bool(audit.data["percent"])
-    checks, name = audit.checks, attributes(audit.settings)
+    checks = audit.checks
     said = []
     if audit.selection is not None and len(audit.selection.curve) > 1:
         said.append(_how_many(audit))
@@ -200,8 +202,7 @@ def second_opinions(audit: Audit) -> list[str]:
         said.append(f"Gap between the highest and the lowest rate: {size(gap.value, percent=percent)} ({ends}).")
     if checks.permutation is not None and checks.permutation.n_draws:
         p = checks.permutation.p_value
-        verb = "agrees that outcomes depend on" if p <= 1 - audit.settings["level"] else "finds no dependence on"
-        said.append(f"Permutation test: {verb} {name} (p = {p:.3g}).")
+        said.append(f"Permutation test: {_permutation(audit, p)} (p = {p:.3g}).")
     if checks.monotonicity is not None:
         said += [_monotonicity(audit), checks.monotonicity.shortcut]
     if audit.replication is not None:
@@ -215,6 +216,20 @@ def second_opinions(audit: Audit) -> list[str]:
             f"They agree with those above on {100 * audit.replication.rand:.0f} % of the pairs of people."
         )
     return said
+
+
+def _permutation(audit: Audit, p: float) -> str:
+    """Say whether the test agrees with the verdicts."""
+    name = attributes(audit.settings)
+    different = any(r["verdict"] in ("disadvantaged", "advantaged", "below", "above") for r in audit.records)
+    if p > 1 - audit.settings["level"]:
+        return f"finds no dependence on {name}" + (", unlike the groups above" if different else " either")
+    if different:
+        return f"agrees that outcomes depend on {name}"
+    return (
+        f"disagrees: outcomes depend on {name} in some way, though no group or range can be named; a larger sample "
+        "could tell"
+    )
 
 
 def _how_many(audit: Audit) -> str:
