@@ -125,6 +125,17 @@ def test_a_range_is_picked_by_dragging(open_page):
         assert page.locator("#rate-chart .picked").count() == 0
 
 
+def test_numbers_on_hover(open_page):
+    with open_page(found()) as opened:
+        page = opened.page
+        assert page.locator("#marks option").count() == 1
+        assert page.locator(".tip").first.is_hidden()
+        page.locator("#phi-chart path").first.hover()
+        told = page.locator("#phi-chart .tip").text_content()
+        assert told.startswith("tone <")
+        assert "disadvantaged" in told
+
+
 def test_the_keyboard_is_enough(open_page):
     with open_page(found(truth="merited")) as opened:
         page = opened.page

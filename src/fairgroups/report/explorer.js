@@ -211,6 +211,8 @@
     slider.max = String(sets.length - 1);
     slider.value = String(best);
     slider.disabled = sets.length < 2;
+    const own = state.method === 0 ? order.indexOf(measure().chosen.groups) : -1;  // a tick at the audit's own number
+    at("marks").replaceChildren(...(own < 0 ? [] : [new Option("", String(own))]));
   }
 
   function chooseMeasure(index) {
