@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from fairgroups.charts import clean, sentence
-from fairgroups.report.sections import PAPER, cannot_say, data_facts, method_facts, python_call, versions
+from fairgroups.report.sections import PAPER, cannot_say, data_facts, method_facts, python_call, rate_meaning, versions
 from fairgroups.report.words import amount, attributes, certainty, counted, gate_line, points, second_opinions
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def _table(audit: Audit) -> list[str]:
         cells = [_text(record["label"]), counted(record), amount(record["rate"], percent=percent)]
         cells += [points(record["phi"], percent=percent), ends, record["verdict"]]
         lines.append(f"| {' | '.join(cells)} |")
-    return [*lines, "", f"Everybody: {amount(audit.overall, percent=percent)}."]
+    return [*lines, "", _text(f"{rate_meaning(audit)} Everybody: {amount(audit.overall, percent=percent)}.".strip())]
 
 
 def _text(text: str) -> str:

@@ -20,6 +20,7 @@ from fairgroups.report.sections import (
     meanings,
     method_facts,
     python_call,
+    rate_meaning,
     versions,
 )
 from fairgroups.report.templates import fill
@@ -147,7 +148,7 @@ def _groups(audit: Audit) -> dict[str, Any]:
     return {
         "rate_name": sentence(audit.measure.rate),
         "rows": [_row(record, i, audit) for i, record in enumerate(audit.records, 1)],
-        "table_note": f"Everybody: {amount(audit.overall, percent=percent)}."
+        "table_note": f"{rate_meaning(audit)} Everybody: {amount(audit.overall, percent=percent)}."
         + (" Differences and intervals are in percentage points." if percent else ""),
     }
 

@@ -22,6 +22,7 @@ __all__ = [
     "meanings",
     "method_facts",
     "python_call",
+    "rate_meaning",
     "shell_call",
     "versions",
 ]
@@ -31,6 +32,15 @@ PAPER = (
     "ECAI 2025."
 )
 _INTERVALS = {"band": "band over all ranges", "crossfit": "cross-fitting", "plugin": "plug-in (delta method)"}
+_MEANINGS = {
+    "statistical_parity": "the share of people whose {outcome} is yes",
+    "equal_opportunity": "among those whose {truth} is yes, the share whose {outcome} is yes",
+    "predictive_equality": "among those whose {truth} is no, the share whose {outcome} is yes",
+    "error_rate": "the share of people whose {outcome} is not their {truth}",
+    "precision": "among those whose {outcome} is yes, the share whose {truth} is yes",
+    "mean": "the average of {outcome}",
+    "calibration": "the average of {truth} minus {outcome}: above 0, {outcome} promises too little",
+}
 _DIFFERENT = ("disadvantaged", "advantaged", "below", "above")
 _DEFAULTS: dict[str, Any] = {
     "truth": None,
@@ -81,6 +91,16 @@ def cannot_say(audit: Audit) -> list[str]:
         said.append(f"Whether {settings['truth']} is itself fair: it is taken as recorded, with any bias in it.")
     said.append("Anything about people who are not in the data, or about attributes and measures not looked at.")
     return said
+
+
+def rate_meaning(audit: Audit) -> str:
+    """Say in words what the rate is; nothing for a measure of the user's own."""
+    words = _MEANINGS.get(audit.measure.name)
+    if words is None:
+        return ""
+    settings = audit.settings
+    said = words.replace("{outcome}", str(settings["outcome"])).replace("{truth}", str(settings["truth"]))
+    return f"{audit.measure.rate[:1].upper()}{audit.measure.rate[1:]}: {said}."
 
 
 def meanings(audit: Audit) -> list[tuple[str, str]]:
