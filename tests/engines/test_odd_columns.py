@@ -174,6 +174,7 @@ def test_long_ids_in_csv_files_stay_apart(tmp_path):
 
 
 def test_sqlite_columns_hold_what_they_like(tmp_path):
+    pytest.importorskip("ibis.backends.sqlite")
     path = tmp_path / "people.sqlite"
     score = RNG.random(N)
     with sqlite3.connect(path) as connection:
