@@ -193,8 +193,13 @@ class Band:
             a, b, bb, rows, 0, starts.size, *rule, float(min_rows), min_b, decide and self._spread is None
         )
         first, last = int(starts[i]) if i else start, int(starts[j]) if j < starts.size else stop
+        if last == stop and first > start:  # what lies before it differs as much, and rounding must not choose
+            first, last, i, j = start, first, 0, i
         if self._spread is not None and excess > 0:  # values may scatter more here than elsewhere
             own, rest = (float(x[0]) for x in self._spread.of_ranges(np.array([first]), np.array([last])))
+            if first == start and last < stop:  # nor may it choose which of the two is the range
+                swapped = self._spread.of_ranges(np.array([last]), np.array([stop]))
+                own, rest = max(own, float(swapped[1][0])), max(rest, float(swapped[0][0]))
             n = (b[j] - b[i]) ** 2 / (bb[j] - bb[i])
             n_rest = (b[-1] - b[j] + b[i]) ** 2 / (bb[-1] - bb[j] + bb[i])
             difference = abs((a[j] - a[i]) / (b[j] - b[i]) - (a[-1] - a[j] + a[i]) / (b[-1] - b[j] + b[i]))
