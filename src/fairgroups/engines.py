@@ -104,7 +104,8 @@ def count_rows(
         frame = with_digits(frame, "who", kinds["who"], seed, DIGITS)
     frame = _known_values(nw.from_native(frame), kinds, numeric)
     is_number = {role: _is_numeric(kinds[role]) for role in LABELS if role in named}
-    ranges = _ranges(frame, attributes, numeric, is_number, named, n_cells, missing)
+    whole = {role for role in is_number if kinds[role].is_integer()}
+    ranges = _ranges(frame, attributes, numeric, is_number, named, n_cells, missing, whole)
     weighted = "weight" in named
     if ranges.is_number.get("truth"):
         raise InputError(f"the true label {named['truth']!r} must be yes or no.", "make it 0 and 1.")
@@ -222,6 +223,7 @@ def _ranges(
     named: dict[str, str],
     n_cells: int | None,
     missing: Missing,
+    whole: set[str],
 ) -> Ranges:
     import narwhals as nw
 
@@ -233,9 +235,11 @@ def _ranges(
             asked += [x.min().alias(f"low_{d}"), x.max().alias(f"high_{d}")]
     for role in (role for role, is_number in kinds.items() if is_number):
         y = nw.col(role)
-        prepared.append((y * (y - 1)).alias(f"odd_{role}"))  # 0 for 0 and 1 only
-        for name, column in ((role, y), (f"odd_{role}", nw.col(f"odd_{role}"))):
-            asked += [column.min().alias(f"low_{name}"), column.max().alias(f"high_{name}")]
+        asked += [y.min().alias(f"low_{role}"), y.max().alias(f"high_{role}")]
+        if role not in whole:  # whole numbers from 0 to 1 are 0 and 1; of others this is 0 for 0 and 1 only
+            prepared.append((y * (y - 1)).alias(f"odd_{role}"))
+            odd = nw.col(f"odd_{role}")
+            asked += [odd.min().alias(f"low_odd_{role}"), odd.max().alias(f"high_odd_{role}")]
     if "weight" in named:
         prepared += [
             nw.when(nw.col("weight") > 0).then(nw.col("weight")).alias("positive"),
@@ -259,18 +263,29 @@ def _ranges(
         _check_range(low, high, attributes[d])
         most = n_cells or KEYS_OF_AXIS.get(sum(numeric), FEWEST_KEYS)
         keys.append(Keys(low, high, int(most)))
+    is_number_of, ends = _labels_of(one, kinds, named, whole)
+    if "weight" in named:
+        ends["weight"] = (0.0, _float(one["high_weight"]))
+    return Ranges(int(one["n"]), keys, is_number_of, ends, unweighted)
+
+
+def _labels_of(
+    one: dict[str, Any], kinds: dict[str, bool], named: dict[str, str], whole: set[str]
+) -> tuple[dict[str, bool], dict[str, tuple[float, float]]]:
+    """Say of each column of numbers whether they are other than 0 and 1, and give its ends."""
     is_number_of, ends = {}, {}
     for role in (role for role, is_number in kinds.items() if is_number):
-        odd = [_float(one[f"{end}_odd_{role}"]) for end in ("low", "high")]
-        is_number_of[role] = any(x != 0 for x in odd if np.isfinite(x))
         low, high = _float(one[f"low_{role}"]), _float(one[f"high_{role}"])
+        if role in whole:
+            is_number_of[role] = low < 0 or high > 1
+        else:
+            strange = [_float(one[f"{end}_odd_{role}"]) for end in ("low", "high")]
+            is_number_of[role] = any(x != 0 for x in strange if np.isfinite(x))
         if not np.isnan(low):
             _check_range(low, high, named[role])
             check_size(np.array([low, high]), named[role])
         ends[role] = (low, high)
-    if "weight" in named:
-        ends["weight"] = (0.0, _float(one["high_weight"]))
-    return Ranges(int(one["n"]), keys, is_number_of, ends, unweighted)
+    return is_number_of, ends
 
 
 def _check_range(low: float, high: float, name: str) -> None:
