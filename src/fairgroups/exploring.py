@@ -66,17 +66,19 @@ def explore(audit: Audit, scales: Mapping[str, Partition] | None = None) -> dict
 
 def _line(audit: Audit, scales: Mapping[str, Partition]) -> list[dict[str, Any]]:
     own = {part.measure.name: part for part in audit.parts or (audit,)}
-    rows = audit.material.rows
+    centred = audit.material.rows
+    plain = replace(centred, outcome=centred.outcome + audit.material.offset)
     out = []
     for measure in [part.measure for part in own.values()] + [m for m in MEASURES.values() if m.name not in own]:
         mine = own.get(measure.name)
+        rows = centred if measure is MEASURES["mean"] else plain
         if mine is None and not _fits(measure, rows):
             continue
         try:
             cells = Cells.from_rows(rows, measure=measure, n_cells=audit.settings["n_cells"])
         except InputError:  # nobody counts in it
             continue
-        out.append(_measure(audit, mine, cells, measure, scales))
+        out.append(_measure(audit, mine, rows, cells, measure, scales))
     return out
 
 
@@ -91,7 +93,7 @@ def _fits(measure: Measure, rows: Rows) -> bool:
 
 
 def _measure(
-    audit: Audit, mine: Audit | None, cells: Cells, measure: Measure, scales: Mapping[str, Partition]
+    audit: Audit, mine: Audit | None, rows: Rows, cells: Cells, measure: Measure, scales: Mapping[str, Partition]
 ) -> dict[str, Any]:
     settings, how = audit.settings, audit.material.how
     band = None if mine is None else mine.band
@@ -103,7 +105,7 @@ def _measure(
     direction = mine.direction if mine is not None else measure.direction(favourable=audit.material.favourable)
     gap = settings["relevant_gap"] if mine is not None or bounded else 0.2 * (band.scale or 0.0)
     chosen = None if mine is None else mine.partition
-    paths = _paths(audit, cells, measure, chosen)
+    paths = _paths(audit, rows, cells, measure, chosen)
 
     names = dict(METHODS)
     for name, scale in scales.items():
@@ -183,7 +185,7 @@ def _parts(partition: Partition | BoxPartition, k: int) -> list[list[float | Non
     return [[float(x) if np.isfinite(x) else None for x in pair] for pair in ends]
 
 
-def _paths(audit: Audit, cells: Cells, measure: Measure, chosen: Any) -> dict[str, list[Partition]]:
+def _paths(audit: Audit, rows: Rows, cells: Cells, measure: Measure, chosen: Any) -> dict[str, list[Partition]]:
     """Give the groups of each method, for one group, two groups, …."""
     settings = audit.settings
     wish = Wish(min_group_size=settings["min_group_size"], min_denominator=settings["min_denominator"])
@@ -194,7 +196,7 @@ def _paths(audit: Audit, cells: Cells, measure: Measure, chosen: Any) -> dict[st
     fair = [path.partition(k, missing=missing) for k in range(1, len(path) + 1)]
     if chosen is not None and not settings["groups_given"] and chosen.n_groups <= len(fair):
         fair[chosen.n_groups - 1] = chosen if settings["inference"] != "crossfit" else fair[chosen.n_groups - 1]
-    grid = Cells.from_rows(audit.material.rows, measure=measure, edges=_edges(cells, GRID))
+    grid = Cells.from_rows(rows, measure=measure, edges=_edges(cells, GRID))
     clusters = best_clusters(grid, measure, most)
     widths = [Partition.from_edges(_edges(cells, k)[1:], name=cells.name, missing=missing) for k in range(1, most + 1)]
     return {

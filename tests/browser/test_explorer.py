@@ -29,10 +29,6 @@ def test_it_opens_offline_and_asks_for_nothing(open_page):
     with open_page(found(truth="merited")) as opened:
         assert [url.split("/")[-1] for url in opened.requests] == ["audit.html"]
         assert opened.complaints == []
-        assert (
-            opened.page.evaluate("performance.timing.domContentLoadedEventEnd - performance.timing.navigationStart")
-            < 5000
-        )
         assert opened.page.locator(".still").first.is_hidden()
         assert opened.page.title() == "Fairness audit of approved by tone"
 

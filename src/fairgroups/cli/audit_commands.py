@@ -107,7 +107,7 @@ def audit(
     json: Annotated[Path | None, typer.Option(help="Write the result as JSON here.")] = None,
     markdown: Annotated[Path | None, typer.Option(help="Write Markdown for a model card here.")] = None,
     csv: Annotated[Path | None, typer.Option(help="Write the groups as CSV here.")] = None,
-    charts: Annotated[Path | None, typer.Option(help="Write every chart into this folder, as SVG.")] = None,
+    charts: Annotated[Path | None, typer.Option(help="Write every chart into this folder, as SVG and PNG.")] = None,
     repair: Annotated[
         str | None, typer.Option(help="Column of a score: the page shows what repairing it would give and cost.")
     ] = None,

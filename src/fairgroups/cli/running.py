@@ -96,8 +96,8 @@ def run_job(options: Mapping[str, Any], *, command: str | None, verbose: bool) -
         result.to_csv(given["csv"])
         written.append(f"Groups: {Path(given['csv']).resolve()}")
     if "charts" in given:
-        made = result.save_charts(given["charts"])
-        written.append(f"Charts: {len(made)} in {Path(given['charts']).resolve()}")
+        made = [file for kind in ("svg", "png") for file in result.save_charts(given["charts"], kind)]
+        written.append(f"Charts: {len(made)} files in {Path(given['charts']).resolve()}")
     if "out" in given:
         repaired = _repair(source, given, notes, verbose=verbose) if "repair" in given else None
         result.to_html(given["out"], repair=repaired, scales=scales, command=command)
