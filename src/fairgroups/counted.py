@@ -13,7 +13,8 @@ from fairgroups.errors import InputError
 from fairgroups.few_values import few_values
 from fairgroups.identity import LOTS
 from fairgroups.keys import Keys
-from fairgroups.rows import Column, Missing, Rows, category_levels
+from fairgroups.labels import category_levels
+from fairgroups.rows import Column, Missing, Rows
 from fairgroups.sums import PIECES, put_together
 from fairgroups.tables import is_missing, numbers
 
