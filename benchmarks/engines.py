@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from operator import itemgetter
 from pathlib import Path
 
 import duckdb
@@ -77,11 +79,13 @@ def main() -> None:
         for n in chosen.rows:
             path = Path(folder) / "people.parquet"
             make(path, n)
-            limit = min(group_by(path) for _ in range(2))
             for engine in ("duckdb", "polars", *(("spark",) if chosen.spark else ())):
                 if engine == "polars" and n > 20_000_000:
                     continue
-                found = audited(path, engine)
+                # In turns, and the middle one of each: the machine's mood then counts for both alike.
+                runs = [(group_by(path), audited(path, engine)) for _ in range(3)]
+                limit = statistics.median(limit for limit, _ in runs)
+                found = sorted((found for _, found in runs), key=itemgetter("seconds"))[1]
                 assert found["rows"] == n
                 print(
                     f"| {n:,} | {engine} | {found['seconds']:.2f} | {limit:.2f} | {found['seconds'] / limit:.2f} × "

@@ -33,6 +33,7 @@ class Ranges:
     is_number: dict[str, bool]  # of those of outcome, truth and base that are no text: other numbers than 0 and 1
     ends: dict[str, tuple[float, float]]  # the smallest and the largest number, by role
     unweighted: int = 0  # people without a weight, who are left out
+    complete: bool = False  # no number is missing
 
     def centre(self, role: str) -> float:
         """Give what is taken off numbers before they are added, so that their squares keep their digits."""

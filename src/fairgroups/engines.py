@@ -102,11 +102,14 @@ def count_rows(
     _check_kinds(kinds, ours, numeric)
     if who is not None:
         frame = with_digits(frame, "who", kinds["who"], seed, DIGITS)
-    frame = _known_values(nw.from_native(frame), kinds, numeric)
+    table = nw.from_native(frame)
+    frame = _known_values(table, kinds, numeric, nans=not _is_sqlite(table.to_native()))
     is_number = {role: _is_numeric(kinds[role]) for role in LABELS if role in named}
     whole = {role for role in is_number if kinds[role].is_integer()}
     ranges = _ranges(frame, attributes, numeric, is_number, named, n_cells, missing, whole)
     weighted = "weight" in named
+    if ranges.complete:  # what is not there need not be looked for again, in every row
+        frame = _known_values(table, kinds, numeric, nans=False)
     if ranges.is_number.get("truth"):
         raise InputError(f"the true label {named['truth']!r} must be yes or no.", "make it 0 and 1.")
     if ranges.is_number.get("base"):
@@ -164,11 +167,10 @@ def _check_kinds(kinds: dict[str, Any], ours: dict[str, str], numeric: list[bool
             )
 
 
-def _known_values(frame: Any, kinds: dict[str, Any], numeric: list[bool]) -> Any:
+def _known_values(frame: Any, kinds: dict[str, Any], numeric: list[bool], *, nans: bool) -> Any:
     """Give numbers as numbers, null where they are not known, and text as text."""
     import narwhals as nw
 
-    nans = not _is_sqlite(frame.to_native())
     chosen: list[Any] = []
     for new, kind in kinds.items():
         if new == "who":
@@ -232,10 +234,10 @@ def _ranges(
     for d, is_number in enumerate(numeric):
         if is_number:
             x = nw.col(f"x{d}")
-            asked += [x.min().alias(f"low_{d}"), x.max().alias(f"high_{d}")]
+            asked += [x.min().alias(f"low_{d}"), x.max().alias(f"high_{d}"), x.count().alias(f"known_{d}")]
     for role in (role for role, is_number in kinds.items() if is_number):
         y = nw.col(role)
-        asked += [y.min().alias(f"low_{role}"), y.max().alias(f"high_{role}")]
+        asked += [y.min().alias(f"low_{role}"), y.max().alias(f"high_{role}"), y.count().alias(f"known_{role}")]
         if role not in whole:  # whole numbers from 0 to 1 are 0 and 1; of others this is 0 for 0 and 1 only
             prepared.append((y * (y - 1)).alias(f"odd_{role}"))
             odd = nw.col(f"odd_{role}")
@@ -266,7 +268,8 @@ def _ranges(
     is_number_of, ends = _labels_of(one, kinds, named, whole)
     if "weight" in named:
         ends["weight"] = (0.0, _float(one["high_weight"]))
-    return Ranges(int(one["n"]), keys, is_number_of, ends, unweighted)
+    complete = not unweighted and all(known == one["n"] for name, known in one.items() if name.startswith("known_"))
+    return Ranges(int(one["n"]), keys, is_number_of, ends, unweighted, complete=complete)
 
 
 def _labels_of(
@@ -349,9 +352,7 @@ def _count(
         if keys is None:
             prepared.append(nw.col(f"x{d}").alias(f"k{d}"))
             continue
-        x = nw.col(f"x{d}")
-        key = keys.expression(x.fill_null(keys.low))
-        prepared.append(nw.when(x.is_null()).then(-1).otherwise(key).cast(nw.Int64).alias(f"k{d}"))
+        prepared.append(_key(nw.col(f"x{d}"), keys, complete=ranges.complete).alias(f"k{d}"))
         found |= {f"first{d}": nw.col(f"x{d}").min(), f"last{d}": nw.col(f"x{d}").max()}
     if DIGITS in frame.collect_schema().names():
         prepared.append(_lot(nw.col(DIGITS)).alias("lot"))
@@ -373,7 +374,8 @@ def _count(
         else:
             by.append(role)
             if role in ranges.is_number:  # numbers that are all 0 or 1: whole numbers are quicker keys
-                prepared.append(nw.col(role).fill_null(-1).cast(nw.Int64).alias(role))
+                known = nw.col(role) if ranges.complete else nw.col(role).fill_null(-1)
+                prepared.append(known.cast(nw.Int64).alias(role))
     if weighted:
         weight, far = nw.col("weight"), ranges.reach("weight")
         for name, number, largest in (("weights", weight, far), ("weights2", weight * weight, far**2)):
@@ -381,6 +383,15 @@ def _count(
         found |= {"lightest": weight.min(), "heaviest": weight.max()}
     wanted = [expression.alias(name) for name, expression in found.items()]
     return Counted(_collect(frame.with_columns(*prepared).group_by(*by).agg(*wanted)), ranges)
+
+
+def _key(x: nw.Expr, keys: Keys, *, complete: bool) -> nw.Expr:
+    """Give the key of each value, −1 where it is missing."""
+    import narwhals as nw
+
+    if complete:
+        return keys.expression(x)
+    return nw.when(x.is_null()).then(-1).otherwise(keys.expression(x.fill_null(keys.low))).cast(nw.Int64)
 
 
 def _lot(digits: nw.Expr) -> nw.Expr:

@@ -87,7 +87,10 @@ class Keys:
             if first == last:
                 start, slope, offset = pieces[first]
                 top = pieces[first + 1][2] - 1 if first + 1 < len(pieces) else self.n_keys - 1
-                return (((u - start) * slope).floor() + offset).clip(offset, top)
+                key = ((u - start) * slope).floor()
+                if self.unit is None and not self.pieces:  # u − low is never below 0; one comparison less in every row
+                    return nw.when(key < top).then(key).otherwise(top)
+                return (key + offset).clip(offset, top)
             middle = (first + last) // 2
             left, right = between(first, middle), between(middle + 1, last)
             return nw.when(u < pieces[middle + 1][0]).then(left).otherwise(right)

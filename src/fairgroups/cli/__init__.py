@@ -1,4 +1,4 @@
-"""The command line: fairgroups audit | run | demo | repair | apply. Heavy imports happen inside the commands."""
+"""The command line: fairgroups audit | run | demo | repair | apply | skin. Heavy imports happen inside the commands."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import typer
 from fairgroups.cli.audit_commands import EXIT_HELP, audit, demo
 from fairgroups.cli.repair_commands import apply, repair
 from fairgroups.cli.run_command import run
+from fairgroups.cli.skin_commands import skin
 
 __all__ = ["app", "main"]
 
@@ -68,4 +69,5 @@ app.command(epilog=EXIT_HELP)(audit)
 app.command(epilog=EXIT_HELP)(run)
 app.command()(repair)
 app.command()(apply)
+app.command()(skin)
 app.command()(demo)

@@ -1,4 +1,4 @@
-"""Skin tone as numbers: colours in CIELAB, the typology angle ITA, hue, and published scales.
+"""Skin tone as numbers: from photographs, as colours in CIELAB, typology angle, hue, and by published scales.
 
 >>> from fairgroups import skin
 >>> lab = skin.rgb_to_lab([[224, 172, 105], [60, 46, 40]])  # 8-bit colours
@@ -6,21 +6,42 @@
 [29.8, -78.0]
 """
 
+from fairgroups.skin.balance import grey_card, grey_world
 from fairgroups.skin.colour import chroma, hue_angle, ita, lab_to_rgb, linear_to_srgb, rgb_to_lab, srgb_to_linear
+from fairgroups.skin.finders import AlignedFinder, CascadeFinder, Face, FaceFinder, MeshFinder
+from fairgroups.skin.folder import FolderTones, Wishes, measure_folder
+from fairgroups.skin.images import ImageError, open_image
+from fairgroups.skin.photo import FLAGS, Tone, skin_pixels, skin_tone
 from fairgroups.skin.scales import ITA_CLASSES, ITA_NAMES, LIGHTNESS, LIGHTNESS_AND_HUE, MONK, monk_tone
 
 __all__ = [
+    "FLAGS",
     "ITA_CLASSES",
     "ITA_NAMES",
     "LIGHTNESS",
     "LIGHTNESS_AND_HUE",
     "MONK",
+    "AlignedFinder",
+    "CascadeFinder",
+    "Face",
+    "FaceFinder",
+    "FolderTones",
+    "ImageError",
+    "MeshFinder",
+    "Tone",
+    "Wishes",
     "chroma",
+    "grey_card",
+    "grey_world",
     "hue_angle",
     "ita",
     "lab_to_rgb",
     "linear_to_srgb",
+    "measure_folder",
     "monk_tone",
+    "open_image",
     "rgb_to_lab",
+    "skin_pixels",
+    "skin_tone",
     "srgb_to_linear",
 ]
