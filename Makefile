@@ -7,7 +7,7 @@ FILES := $(shell find src -name '*.py' | sort | cksum | cut -d ' ' -f 1)
 # An editable install knows the files by name: new ones need a new one.
 INSTALLED := $(VENV)/.installed-$(FILES)
 
-.PHONY: demo test test-engines lint bench docs clean
+.PHONY: demo test test-engines test-faces lint bench docs clean
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -23,6 +23,11 @@ $(VENV)/.test: $(INSTALLED)
 
 $(VENV)/.engines: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet -e '.[engines]'
+	@touch $@
+
+$(VENV)/.faces: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet torch==2.13.0
+	$(BIN)/python -m pip install --quiet -e '.[faces]'
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.test
@@ -45,6 +50,9 @@ test: $(VENV)/.test
 
 test-engines: $(VENV)/.engines
 	$(BIN)/python -m pytest -q -rs tests/engines tests/test_sources.py
+
+test-faces: $(VENV)/.faces
+	$(BIN)/python -m pytest -q -rs tests/faces tests/skin/test_photo.py
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .

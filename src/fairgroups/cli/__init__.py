@@ -1,4 +1,7 @@
-"""The command line: fairgroups audit | run | demo | repair | apply | skin. Heavy imports happen inside the commands."""
+"""The command line: fairgroups audit | run | demo | repair | apply | skin | faces.
+
+Heavy imports happen inside the commands.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from typing import Annotated
 import typer
 
 from fairgroups.cli.audit_commands import EXIT_HELP, audit, demo
+from fairgroups.cli.faces_commands import faces
 from fairgroups.cli.repair_commands import apply, repair
 from fairgroups.cli.run_command import run
 from fairgroups.cli.skin_commands import skin
@@ -70,4 +74,5 @@ app.command(epilog=EXIT_HELP)(run)
 app.command()(repair)
 app.command()(apply)
 app.command()(skin)
+app.add_typer(faces)
 app.command()(demo)

@@ -44,7 +44,7 @@ def grey_card(rgb: Any, box: Sequence[int], *, lightness: float | None = None) -
     >>> from fairgroups.skin import grey_card
     >>> warm = np.full((4, 4, 3), [200, 180, 150], dtype=np.uint8)  # a grey card in warm light
     >>> grey_card(warm, (0, 0, 4, 4))[0, 0].tolist()
-    [182, 182, 182]
+    [183, 183, 183]
     """
     light = _light(rgb)
     left, top, right, bottom = (int(x) for x in box)

@@ -9,7 +9,7 @@ import json
 import multiprocessing
 import os
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
@@ -28,7 +28,7 @@ from fairgroups.skin.photo import Tone, skin_tone
 from fairgroups.skin.scales import monk_tone
 from fairgroups.table_files import check_table_path, write_table
 
-__all__ = ["FolderTones", "Wishes", "measure_folder"]
+__all__ = ["FolderTones", "Wishes", "measure_folder", "pictures_of"]
 
 NUMBERS = ("L", "a", "b", "ita", "hue", "L_spread", "hue_spread")
 DIED = "the process that measured it died"
@@ -92,6 +92,7 @@ def measure_folder(
     out: str | Path | None = None,
     *,
     wishes: Wishes | None = None,
+    names: Sequence[str] | None = None,
     workers: int | None = None,
     again: bool = False,
     verbose: bool = False,
@@ -106,6 +107,8 @@ def measure_folder(
         Write the table here (.csv or .parquet). With it a run that was stopped can be taken up again.
     wishes : Wishes, optional
         How to measure.
+    names : sequence of str, optional
+        Only these files of the folder.
     workers : int, optional
         Processes; as many as there are cores.
     again : bool
@@ -115,7 +118,7 @@ def measure_folder(
     """
     wishes = wishes or Wishes()
     root = Path(folder)
-    names = _pictures(root)
+    names = pictures_of(root) if names is None else sorted(names)
     _check(wishes)
     journal = None if out is None else Journal(Path(out), wishes, again=again)
     done: dict[str, dict[str, Any]] = {}
@@ -216,7 +219,8 @@ def _check(wishes: Wishes) -> None:
         finder_of(wishes.finder)  # type: ignore[arg-type]  # what is missing is said once, before the work
 
 
-def _pictures(root: Path) -> list[str]:
+def pictures_of(root: Path) -> list[str]:
+    """List the photographs of a folder and its subfolders, by name."""
     if not root.is_dir():
         raise InputError(f"there is no folder {str(root)!r}.", "name the folder that holds the photographs.")
     found = [

@@ -97,7 +97,7 @@ def skin_tone(
     >>> photo = np.full((80, 60, 3), [198, 134, 66], dtype=np.uint8)
     >>> tone = skin_tone(photo, mask=np.ones((80, 60), dtype=bool))
     >>> round(tone.L, 1), round(tone.hue, 1), round(tone.ita, 1)
-    (61.2, 67.8, 14.6)
+    (61.2, 68.4, 13.8)
     """
     rgb = _photograph(photo)
     if mask is not None:
