@@ -20,9 +20,10 @@ from timing import best_time
 from fairgroups import Cells, FairGroups, make_synthetic
 from fairgroups._kernels import best_segments
 from fairgroups.evidence.calibration import CACHE, from_table, simulated
+from fairgroups.paper.algorithms import psi_of_ranges
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from oracles import paper_psi, segments
+from oracles import segments
 
 N_GROUPS, N_CELLS = 5, 100
 
@@ -64,7 +65,7 @@ def small(full: bool) -> None:
     data = make_synthetic(50_000)
     x, y = data.sensitive, data.outcome.astype(float)
     grid = np.linspace(x.min(), x.max(), N_CELLS + 1)
-    psi, share = paper_psi(y, x, grid)
+    psi, share = psi_of_ranges(y, x, grid)
     cells = Cells.from_arrays(x, y, edges=grid[:-1])["statistical_parity"]
     rows = np.ones(N_CELLS)
     search = best_time(lambda: best_segments(cells.a, cells.b, rows, N_GROUPS, 1.0, 0.0), 50)

@@ -53,44 +53,6 @@ def quadratic_programme(a, b, n_groups):
     return np.array(out) / b.sum()
 
 
-def paper_ranges(sum_by_bin):
-    """The paper's Algorithm 1: sums over all ranges of bins, by recurrence."""
-    m = len(sum_by_bin)
-    out = np.zeros((m, m))
-    out[0, 0] = sum_by_bin[0]
-    for j in range(1, m):
-        out[0, j] = out[0, j - 1] + sum_by_bin[j]
-    for i in range(1, m):
-        for j in range(i, m):
-            out[i, j] = out[i - 1, j] - sum_by_bin[i - 1]
-    return out
-
-
-def paper_psi(y, sensitive, grid):
-    """The paper's Algorithm 2: Ψ of all ranges, and the shares of people in them."""
-    code = np.clip(np.searchsorted(grid, sensitive, side="right") - 1, 0, len(grid) - 2)
-    n = paper_ranges(np.bincount(code, minlength=len(grid) - 1).astype(float))
-    positive = paper_ranges(np.bincount(code, y, minlength=len(grid) - 1))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return positive / n - y.mean(), n / len(y)
-
-
-def paper_search(psi, share, n_groups):
-    """The paper's exhaustive search on the grid."""
-    m = len(psi)
-    best, best_cuts = -1.0, None
-    for cuts in itertools.combinations(range(1, m), n_groups - 1):
-        value = 0.0
-        mean = 0.0
-        for i, j in segments(cuts, m):
-            mean += share[i, j - 1] * psi[i, j - 1]
-        for i, j in segments(cuts, m):
-            value += share[i, j - 1] * (psi[i, j - 1] - mean) ** 2
-        if value > best:
-            best, best_cuts = value, cuts
-    return best, best_cuts
-
-
 def all_clusterings(values, weights, n_groups):
     """Least within-cluster sum of squares over every way to colour the values."""
     best = np.inf

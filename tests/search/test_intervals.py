@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 from fairgroups import MEASURES, Cells, FairGroups, group_rates, make_synthetic, rand_index
 from fairgroups._kernels import best_segments
 from fairgroups.errors import InputError
+from fairgroups.paper.algorithms import exhaustive_search, psi_of_ranges
 from fairgroups.search.intervals import best_intervals
 from fairgroups.search.path import Limits
-from oracles import brute_force, paper_psi, paper_search, quadratic_programme, variance
+from oracles import brute_force, quadratic_programme, variance
 from strategies import cell_sums, people
 
 
@@ -128,8 +129,8 @@ def test_never_below_the_papers_exhaustive_search(distribution):
     for seed in range(3):
         data = make_synthetic(4000, distribution, seed=seed)
         grid = np.linspace(data.sensitive.min(), data.sensitive.max(), 26)
-        psi, share = paper_psi(data.outcome.astype(float), data.sensitive, grid)
-        theirs, cuts = paper_search(psi, share, 4)
+        psi, share = psi_of_ranges(data.outcome.astype(float), data.sensitive, grid)
+        theirs, cuts = exhaustive_search(psi, share, 4)
         on_grid = Cells.from_arrays(data.sensitive, data.outcome, edges=grid[:-1])
         ours = best_intervals(on_grid, "statistical_parity", 4)
         assert ours.variance[-1] == pytest.approx(theirs, rel=1e-9)

@@ -1,4 +1,4 @@
-"""The command line: fairgroups audit | run | demo | repair | apply | skin | faces.
+"""The command line: fairgroups audit | run | demo | repair | apply | skin | faces | paper.
 
 Heavy imports happen inside the commands.
 """
@@ -15,6 +15,7 @@ import typer
 
 from fairgroups.cli.audit_commands import EXIT_HELP, audit, demo
 from fairgroups.cli.faces_commands import faces
+from fairgroups.cli.paper_command import paper
 from fairgroups.cli.repair_commands import apply, repair
 from fairgroups.cli.run_command import run
 from fairgroups.cli.skin_commands import skin
@@ -75,4 +76,5 @@ app.command()(repair)
 app.command()(apply)
 app.command()(skin)
 app.add_typer(faces)
+app.command()(paper)
 app.command()(demo)
