@@ -7,7 +7,7 @@ FILES := $(shell find src -name '*.py' | sort | cksum | cut -d ' ' -f 1)
 # An editable install knows the files by name: new ones need a new one.
 INSTALLED := $(VENV)/.installed-$(FILES)
 
-.PHONY: demo test test-engines test-faces lint bench docs clean
+.PHONY: demo test test-engines test-faces paper lint bench docs clean
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -53,6 +53,10 @@ test-engines: $(VENV)/.engines
 
 test-faces: $(VENV)/.faces
 	$(BIN)/python -m pytest -q -rs tests/faces tests/skin/test_photo.py
+
+# With tables of faces: make paper TABLES="--table celeba.csv --second-table ffhq.csv"
+paper: $(INSTALLED)
+	$(BIN)/fairgroups paper --out paper $(TABLES)
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .

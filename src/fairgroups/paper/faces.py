@@ -145,6 +145,7 @@ def _compared(
             ]
         rows.append(tuple(cells))
     names = key if isinstance(key, str) else ", ".join(key)
+    n = found["FairGroups"].n_groups
     return Table(
         f"Groups of {names}, found on the first set, on both sets; and the second's own groups.",
         (
@@ -152,8 +153,9 @@ def _compared(
             *("second's own: paper", "here", "Rand of both: paper", "here"),
         ),
         rows,
-        f"partition = FairGroups(…).fit(first[{key!r}], first['{DECISION}']).partition_\n"
-        f"transfer(partition, second, sensitive={key!r}, outcome='{DECISION}', own=…)  # variance, own_variance, rand",
+        f"found = FairGroups({n}).fit(first[{key!r}], first['{DECISION}']).partition_\n"
+        f"own = FairGroups({n}).fit(second[{key!r}], second['{DECISION}']).partition_\n"
+        f"transfer(found, second, sensitive={key!r}, outcome='{DECISION}', own=own)  # variance, own_variance, rand",
     )
 
 
@@ -273,7 +275,7 @@ def _repair(first: Data) -> Part:
         ),
         rows,
         "tradeoff(first, score='score', sensitive='ita', truth='truth', fold='fold', max_gap=0.0,\n"
-        "         methods={'FairGroups': FairGroups(6), …})",
+        "         methods={'Fitzpatrick': ITA_CLASSES, 'K-Means': FairKMeans(6), 'FairGroups': FairGroups(6)})",
     )
     figure = Figure(
         "distributions",

@@ -62,7 +62,7 @@ def _markdown(parts: Sequence[Part]) -> str:
         for text in part.text:
             lines += [text, ""]
         for table in part.tables:
-            lines += [*_table(table), "", "```python", table.calls, "```", ""]
+            lines += [*_table(table), "", "```py", table.calls, "```", ""]
         for figure in part.figures:
             lines += [f"![{figure.caption}](figures/{figure.name}.svg)", ""]
     return "\n".join([*lines, f"Made with {versions()}.", ""])
