@@ -11,6 +11,14 @@ def best_segments(
     min_rows: float,
     min_b: float,
 ) -> list[list[int]]: ...
+def best_sorted(
+    a: NDArray[float64],
+    b: NDArray[float64],
+    rows: NDArray[float64],
+    n_groups: int,
+    min_rows: float,
+    min_b: float,
+) -> list[list[int]]: ...
 def best_increasing(
     a: NDArray[float64],
     b: NDArray[float64],

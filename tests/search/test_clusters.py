@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairgroups import Cells, FairKMeans
+from fairgroups._kernels import best_segments, best_sorted
 from fairgroups.search.clusters import best_clusters
 from oracles import all_clusterings
 
@@ -69,3 +70,23 @@ def test_empty_cells_are_not_zeros():
     groups = FairKMeans(2, n_cells=10).fit(x, y)
     assert groups.partition_.connected
     assert groups.rates_.tolist() == [1.0, 0.5]
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(-50, 50), st.integers(1, 9)), min_size=1, max_size=40, unique_by=lambda x: x[0]),
+    st.integers(1, 8),
+)
+def test_sorted_cells_by_halving_as_by_pruning(cells, n_groups):
+    cells = sorted(cells)
+    rate, mass = (np.array(x, dtype=float) for x in zip(*cells, strict=True))
+    n_groups = min(n_groups, len(cells))
+    halved, pruned = (search(rate * mass, mass, mass, n_groups, 0.0, 0.0) for search in (best_sorted, best_segments))
+    assert halved == pruned
+
+
+def test_many_different_rates_are_quick_to_cluster():
+    values = np.random.default_rng(0).lognormal(size=200_000)
+    groups = FairKMeans(5, n_cells=None).fit(np.arange(200_000.0), np.sort(values))
+    assert groups.partition_.connected
+    assert groups.n_groups_ == 5

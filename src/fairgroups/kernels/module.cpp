@@ -136,6 +136,7 @@ std::vector<std::tuple<double, double, Boxes>> call_frontiers(const std::vector<
 NB_MODULE(_kernels, m) {
     m.doc() = "Inner loops of fairgroups.";
     m.def("best_segments", &call<best_segments>, "a"_a, "b"_a, "rows"_a, "n_groups"_a, "min_rows"_a, "min_b"_a);
+    m.def("best_sorted", &call<best_sorted>, "a"_a, "b"_a, "rows"_a, "n_groups"_a, "min_rows"_a, "min_b"_a);
     m.def("best_increasing", &call<best_increasing>, "a"_a, "b"_a, "rows"_a, "n_groups"_a, "min_rows"_a, "min_b"_a);
     m.def("isotonic_blocks", &call_isotonic, "a"_a, "b"_a);
     m.def("best_boxes", &call_boxes, "a"_a, "b"_a, "rows"_a, "axes"_a, "n_groups"_a, "min_rows"_a, "min_b"_a,

@@ -245,13 +245,9 @@ std::vector<std::vector<double>> segment_totals(const Prefix& p, std::size_t n_g
     return totals;
 }
 
-Path best_segments(const double* a, const double* b, const double* rows, std::size_t n, std::size_t n_groups,
+// Follow the totals of each number of groups back to its borders.
+static Path traced(const Prefix& p, const std::vector<std::vector<double>>& totals, std::size_t n_groups,
                    Limits limits) {
-    // A²/B is convex along a run of equal rates, so no best border lies inside one, unless a limit binds there or
-    // there are fewer runs than groups.
-    Prefix p(a, b, rows, n, limits.rows <= 1 && limits.b <= 0);
-    if (p.size() < n_groups) p = Prefix(a, b, rows, n, false);
-    const auto totals = segment_totals(p, n_groups, limits, false);
     Path path(n_groups);
     for (std::size_t k = 1; k <= n_groups; ++k) {
         if (totals[k - 1][p.size()] == kNever) {
@@ -262,6 +258,46 @@ Path best_segments(const double* a, const double* b, const double* rows, std::si
         for (std::int64_t& border : path[k - 1]) border = p.cells[border];
     }
     return path;
+}
+
+Path best_segments(const double* a, const double* b, const double* rows, std::size_t n, std::size_t n_groups,
+                   Limits limits) {
+    // A²/B is convex along a run of equal rates, so no best border lies inside one, unless a limit binds there or
+    // there are fewer runs than groups.
+    Prefix p(a, b, rows, n, limits.rows <= 1 && limits.b <= 0);
+    if (p.size() < n_groups) p = Prefix(a, b, rows, n, false);
+    return traced(p, segment_totals(p, n_groups, limits, false), n_groups, limits);
+}
+
+Path best_sorted(const double* a, const double* b, const double* rows, std::size_t n, std::size_t n_groups,
+                 Limits limits) {
+    const Prefix p(a, b, rows, n, false);
+    std::vector<std::vector<double>> totals(n_groups, std::vector<double>(n + 1, kNever));
+    for (std::size_t j = 1; j <= n; ++j) totals[0][j] = p.gain(0, j);
+    struct Span {
+        std::size_t first, last, from, to;  // ends of the groups, and where their last border may lie
+    };
+    std::vector<Span> open;
+    for (std::size_t k = 2; k <= n_groups && k <= n; ++k) {
+        const std::vector<double>& before = totals[k - 2];
+        // Where rates rise, the best last border does not move left when the end moves right.
+        open.push_back({k, n, k - 1, n - 1});
+        while (!open.empty()) {
+            const Span span = open.back();
+            open.pop_back();
+            const std::size_t middle = (span.first + span.last) / 2;
+            std::size_t best = span.from;
+            double most = kNever;
+            for (std::size_t i = span.from; i <= span.to && i < middle; ++i) {
+                const double total = before[i] + p.gain(i, middle);
+                if (total > most) most = total, best = i;
+            }
+            totals[k - 1][middle] = most;
+            if (span.first < middle) open.push_back({span.first, middle - 1, span.from, best});
+            if (middle < span.last) open.push_back({middle + 1, span.last, best, span.to});
+        }
+    }
+    return traced(p, totals, n_groups, limits);
 }
 
 }  // namespace fairgroups
