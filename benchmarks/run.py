@@ -16,7 +16,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 HERE = Path(__file__).parent
-PEERS = "scikit-learn ruptures optbinning skchange pystreed ckwrap kmeans1d fairlearn equipy maxcorr duckdb polars scikit-image"
+PEERS = (
+    *("scikit-learn", "ruptures", "optbinning", "skchange", "pystreed", "ckwrap", "kmeans1d", "fairlearn", "equipy"),
+    *("maxcorr", "duckdb", "polars", "scikit-image"),
+)
 SCRIPTS = {
     "peers.py": "What peers find on one attribute, K-Means, dependence",
     "line.py": "The search on the line",
@@ -29,9 +32,9 @@ SCRIPTS = {
 }
 INTRO = """# Benchmarks
 
-Made by `make bench`; nothing here is edited by hand. Peers are measured on the same data in the same run: ratios mean more than
-seconds, and a benchmark we lose stays in its table. The face protocol on a GPU is in [Faces](faces.md), 100 million rows in
-[From a laptop to a cluster](engines.md).
+Made by `make bench`; nothing here is edited by hand. Peers are measured on the same data in the same run: ratios mean
+more than seconds, and a benchmark we lose stays in its table. The face protocol on a GPU is in [Faces](faces.md), 100
+million rows are in [From a laptop to a cluster](engines.md).
 """
 
 
@@ -50,8 +53,8 @@ def main() -> None:
     runs = {"interval_coverage.py": "200", "evidence.py": "100"}
     page = [INTRO]
     page.append(
-        f"{dt.datetime.now(dt.UTC):%Y-%m-%d}; {os.cpu_count()} cores, {platform.machine()}; Python {platform.python_version()}, "
-        f"{found('numpy')}, {found('fairgroups')}; {', '.join(found(name) for name in PEERS.split())}.\n"
+        f"{dt.datetime.now(dt.UTC):%Y-%m-%d}; {os.cpu_count()} cores, {platform.machine()}; "
+        f"Python {platform.python_version()}, {found('numpy')}, {found('fairgroups')}; {', '.join(found(name) for name in PEERS)}.\n"
     )
     print("\n".join(page), flush=True)
     for script, title in SCRIPTS.items():
