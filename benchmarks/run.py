@@ -54,7 +54,8 @@ def main() -> None:
     page = [INTRO]
     page.append(
         f"{dt.datetime.now(dt.UTC):%Y-%m-%d}; {os.cpu_count()} cores, {platform.machine()}; "
-        f"Python {platform.python_version()}, {found('numpy')}, {found('fairgroups')}; {', '.join(found(name) for name in PEERS)}.\n"
+        f"Python {platform.python_version()}, {found('numpy')}, {found('fairgroups')}; "
+        f"{', '.join(found(name) for name in PEERS)}.\n"
     )
     print("\n".join(page), flush=True)
     for script, title in SCRIPTS.items():

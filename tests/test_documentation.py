@@ -1,5 +1,6 @@
 """Every Python block of the README and the guide runs, those of a page one after the other."""
 
+import importlib
 import re
 from pathlib import Path
 
@@ -30,3 +31,15 @@ def test_links_inside_the_repository_lead_somewhere():
 def test_every_page_is_in_the_table_of_contents():
     listed = (ROOT / "docs/index.md").read_text(encoding="utf-8")
     assert all(page.stem in listed for page in PAGES if page.parent.name == "docs" and page.stem != "index")
+
+
+@pytest.mark.parametrize("module", ["fairgroups", "fairgroups.skin", "fairgroups.faces", "fairgroups.paper"])
+def test_every_public_name_is_in_the_api_page_with_an_example(module):
+    """The examples themselves run as doctests of their modules."""
+    listed = (ROOT / "docs/api.md").read_text(encoding="utf-8")
+    home = importlib.import_module(module)
+    for name in (name for name in home.__all__ if not name.startswith("__")):
+        assert re.search(rf"\b{name}\b", listed), f"{module}.{name} is not in docs/api.md"
+        thing = getattr(home, name)
+        if callable(thing):
+            assert ">>>" in (thing.__doc__ or ""), f"{module}.{name} has no example"

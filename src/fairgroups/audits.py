@@ -111,6 +111,14 @@ class Audit:
         What was asked, and what was read.
     material : Material
         The rows, for charts and pages that look further.
+
+    Examples
+    --------
+    >>> import fairgroups as fg
+    >>> data = fg.make_synthetic(5000)
+    >>> found = fg.audit({"L": data.sensitive, "Y": data.outcome}, sensitive="L", outcome="Y", checks=False)
+    >>> found.records[0]["verdict"], found.partition.n_groups
+    ('disadvantaged', 5)
     """
 
     records: list[dict[str, Any]]

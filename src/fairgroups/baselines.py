@@ -27,6 +27,14 @@ class Change:
 
     `harm` is the change of Φ to the group's harm, with `low` and `high`; `verdict` is "worse", "better", "no change
     shown", or "not comparable" where one of the two has nobody to compare.
+
+    Examples
+    --------
+    >>> import fairgroups as fg
+    >>> data = fg.make_synthetic(5000)
+    >>> found = fg.audit({"L": data.sensitive, "Y": data.outcome}, sensitive="L", outcome="Y", checks=False)
+    >>> all(isinstance(change, fg.Change) for change in fg.changes(found, fg.Baseline.from_dict(found.to_dict())))
+    True
     """
 
     label: str
@@ -40,7 +48,16 @@ class Change:
 
 @dataclass(frozen=True)
 class Baseline:
-    """An earlier audit, from the JSON that it wrote."""
+    """An earlier audit, from the JSON that it wrote.
+
+    Examples
+    --------
+    >>> import fairgroups as fg
+    >>> data = fg.make_synthetic(5000)
+    >>> found = fg.audit({"L": data.sensitive, "Y": data.outcome}, sensitive="L", outcome="Y", checks=False)
+    >>> isinstance(fg.Baseline.from_dict(found.to_dict()), fg.Baseline)
+    True
+    """
 
     name: str
     partition: Partition | BoxPartition

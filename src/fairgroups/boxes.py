@@ -22,7 +22,14 @@ __all__ = ["BoxPartition", "Levels"]
 
 @dataclass(frozen=True, order=True)
 class Levels:
-    """Some levels of a category."""
+    """Some levels of a category.
+
+    Examples
+    --------
+    >>> from fairgroups import Levels
+    >>> Levels(("Female",)).describe("sex")
+    'sex = Female'
+    """
 
     names: tuple[str, ...]
 

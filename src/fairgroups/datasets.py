@@ -72,6 +72,13 @@ def load_adult() -> dict[str, NDArray[Any]]:
     """Load the Adult census table: 45 222 people, `income_over_50k` and what might explain it.
 
     B. Becker and R. Kohavi, UCI Machine Learning Repository, 1996, CC BY 4.0.
+
+    Examples
+    --------
+    >>> from fairgroups import load_adult
+    >>> people = load_adult()
+    >>> len(people["age"]), sorted(people)[:3]
+    (45222, ['age', 'capital_gain', 'capital_loss'])
     """
     import duckdb
 

@@ -19,15 +19,42 @@ __all__ = ["ColumnError", "FairGroupsError", "InputError", "MissingValuesError",
 
 
 class FairGroupsError(Exception):
-    """Any error that fairgroups raises on purpose."""
+    """Any error that fairgroups raises on purpose.
+
+    Examples
+    --------
+    >>> import fairgroups as fg
+    >>> try:
+    ...     fg.Partition.from_edges([3, 1])
+    ... except fg.FairGroupsError as error:
+    ...     print(str(error).splitlines()[0])
+    edges must be finite and increasing; got [3.0, 1.0].
+    """
 
 
 class OutputError(FairGroupsError, OSError):
-    """A file cannot be written; what was there before is intact."""
+    """A file cannot be written; what was there before is intact.
+
+    Examples
+    --------
+    >>> import fairgroups as fg
+    >>> issubclass(fg.OutputError, OSError)
+    True
+    """
 
 
 class InputError(FairGroupsError, ValueError):
-    """The data or an option cannot be used as given."""
+    """The data or an option cannot be used as given.
+
+    Examples
+    --------
+    >>> import fairgroups as fg
+    >>> try:
+    ...     fg.make_synthetic(0)
+    ... except fg.InputError as error:
+    ...     print(str(error).splitlines()[0])
+    `n` must be at least 1; got 0.
+    """
 
     def __init__(self, fact: str, hint: str | None = None) -> None:
         self.fact = fact
@@ -36,7 +63,17 @@ class InputError(FairGroupsError, ValueError):
 
 
 class ColumnError(InputError, KeyError):
-    """A column that was named is not in the data."""
+    """A column that was named is not in the data.
+
+    Examples
+    --------
+    >>> import fairgroups as fg
+    >>> try:
+    ...     fg.audit({"age": [1], "hired": [1]}, sensitive="agee", outcome="hired")
+    ... except fg.ColumnError as error:
+    ...     print(str(error).splitlines()[0])
+    there is no column 'agee' in the data.
+    """
 
     def __init__(self, name: str, available: Iterable[str]) -> None:
         columns = [str(column) for column in available]
@@ -49,8 +86,28 @@ class ColumnError(InputError, KeyError):
 
 
 class MissingValuesError(InputError):
-    """Values are missing and the policy is to stop."""
+    """Values are missing and the policy is to stop.
+
+    Examples
+    --------
+    >>> import fairgroups as fg
+    >>> try:
+    ...     fg.audit({"age": [1.0, float("nan")], "hired": [0, 1]}, sensitive="age", outcome="hired")
+    ... except fg.MissingValuesError as error:
+    ...     print(str(error).splitlines()[0])
+    'age' holds 1 missing value(s) (NaN), the first in row 1.
+    """
 
 
 class SchemaError(InputError):
-    """A JSON document is not one of ours, is damaged, or was written by a newer version."""
+    """A JSON document is not one of ours, is damaged, or was written by a newer version.
+
+    Examples
+    --------
+    >>> import fairgroups as fg
+    >>> try:
+    ...     fg.Partition.from_json('{}')
+    ... except fg.SchemaError as error:
+    ...     print(str(error).splitlines()[0])
+    this is not a partition: its schema is not 'fairgroups/partition'.
+    """

@@ -155,6 +155,7 @@ def _residuals(y: Array, truth: Array | None) -> tuple[Array, Array]:
     return _known(truth) - y, np.ones_like(y)
 
 
+#: The measures, by name.
 MEASURES: dict[str, Measure] = {
     measure.name: measure
     for measure in (
@@ -237,6 +238,7 @@ class JointMeasure:
     parts: tuple[Measure, ...]
 
 
+#: True and false positive rates at once.
 EQUALIZED_ODDS = JointMeasure("equalized_odds", (MEASURES["equal_opportunity"], MEASURES["predictive_equality"]))
 
 

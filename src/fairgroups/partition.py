@@ -33,7 +33,14 @@ SCHEMA_VERSION = 1
 
 @dataclass(frozen=True, order=True)
 class Interval:
-    """A range of values, with the side that each end belongs to."""
+    """A range of values, with the side that each end belongs to.
+
+    Examples
+    --------
+    >>> from fairgroups import Interval
+    >>> Interval(25, 45).describe("age")
+    '25 ≤ age < 45'
+    """
 
     low: float = -math.inf
     high: float = math.inf

@@ -42,6 +42,12 @@ def adjusted_rand_index(first: Any, second: Any, sensitive: Any = None, *, weigh
     """Give the Rand index corrected for chance: 0 for unrelated partitions, 1 for equal ones.
 
     Takes the same arguments as `rand_index`.
+
+    Examples
+    --------
+    >>> from fairgroups import Partition, adjusted_rand_index
+    >>> adjusted_rand_index(Partition.from_edges([30]), Partition.from_edges([30]), [20, 35, 50, 60])
+    1.0
     """
     table, total = _contingency(first, second, sensitive, weight)
     same, rows, columns, pairs = _pairs(table, total)

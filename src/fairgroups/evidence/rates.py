@@ -123,7 +123,15 @@ class GroupRates:
 
 
 def group_rates(cells: Cells, partition: Partition, measure: Measure | str) -> GroupRates:
-    """Evaluate a partition on cells: its own, or another data set's."""
+    """Evaluate a partition on cells: its own, or another data set's.
+
+    Examples
+    --------
+    >>> from fairgroups import Cells, Partition, group_rates
+    >>> cells = Cells.from_arrays([20, 30, 50, 60], [0, 0, 1, 1])
+    >>> group_rates(cells, Partition.from_edges([40]), "statistical_parity").phi.tolist()
+    [-0.5, 0.5]
+    """
     if not cells.distinct:
         firsts, _ = partition.firsts()
         at = np.searchsorted(cells.first, firsts)  # the cell before begins below the border: it must end there, too

@@ -34,6 +34,20 @@ class CelebA:
         By the attribute's name.
     part : array of str, or None
         train, valid or test, where the list of partitions is there.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from fairgroups.faces import read_celeba
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     images = Path(folder, "img_align_celeba")
+    ...     images.mkdir()
+    ...     (images / "000001.jpg").touch()
+    ...     _ = Path(folder, "list_attr_celeba.csv").write_text("image,Attractive,Male" + chr(10) + "000001.jpg,1,-1")
+    ...     faces = read_celeba(folder)
+    >>> faces.attribute("Attractive").tolist(), faces.attribute("Male").tolist()
+    ([True], [False])
     """
 
     folder: Path
@@ -65,6 +79,20 @@ def read_celeba(folder: str | Path) -> CelebA:
     """Read CelebA from a folder that holds `img_align_celeba` and the lists, as .txt or .csv.
 
     Images that are listed but not there are left out, so that a part of CelebA will do.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from fairgroups.faces import read_celeba
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     images = Path(folder, "img_align_celeba")
+    ...     images.mkdir()
+    ...     (images / "000001.jpg").touch()
+    ...     _ = Path(folder, "list_attr_celeba.csv").write_text("image,Attractive,Male" + chr(10) + "000001.jpg,1,-1")
+    ...     faces = read_celeba(folder)
+    >>> faces.attribute("Attractive").tolist(), faces.attribute("Male").tolist()
+    ([True], [False])
     """
     root = Path(folder)
     if not root.is_dir():

@@ -33,6 +33,12 @@ class Settings:
         Adam's.
     seed : int
         For folds, weights and the order of images.
+
+    Examples
+    --------
+    >>> from fairgroups.faces import Settings
+    >>> Settings(epochs=1).batch
+    64
     """
 
     target: str = "Attractive"

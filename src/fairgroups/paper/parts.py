@@ -11,7 +11,14 @@ __all__ = ["Figure", "Part", "Table", "number"]
 
 @dataclass(frozen=True)
 class Table:
-    """Numbers: `rows` of texts under `header`, and the `calls` that gave them."""
+    """Numbers: `rows` of texts under `header`, and the `calls` that gave them.
+
+    Examples
+    --------
+    >>> from fairgroups.paper import Table
+    >>> Table("Two numbers.", ("a", "b"), [("1", "2")], "f(1)").header
+    ('a', 'b')
+    """
 
     caption: str
     header: tuple[str, ...]
@@ -21,7 +28,14 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart: `name` for a file, `caption` for a reader."""
+    """A chart: `name` for a file, `caption` for a reader.
+
+    Examples
+    --------
+    >>> from fairgroups.paper import Figure
+    >>> Figure("rates", "Rates by age.", chart=None).name
+    'rates'
+    """
 
     name: str
     caption: str
@@ -30,7 +44,14 @@ class Figure:
 
 @dataclass(frozen=True)
 class Part:
-    """A piece of the paper: what it says (`text`), its tables and figures."""
+    """A piece of the paper: what it says (`text`), its tables and figures.
+
+    Examples
+    --------
+    >>> from fairgroups.paper import Part
+    >>> Part("Table 1", ["What it says."]).tables
+    []
+    """
 
     title: str
     text: list[str]

@@ -48,6 +48,16 @@ class Tradeoff:
         For each (method, max_gap) the groups' distribution functions before and after, for `distribution_chart`.
     settings : dict
         Columns and options.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairgroups import tradeoff
+    >>> age = np.arange(400) % 60 + 18
+    >>> people = {"age": age, "score": (age + np.arange(400) % 41) / 130}
+    >>> found = tradeoff(people, score="score", sensitive="age", max_gap=0.0, n_permutations=0)
+    >>> found.value("hgr")["value"] > 0.5
+    True
     """
 
     records: list[dict[str, Any]]

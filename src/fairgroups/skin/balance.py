@@ -19,6 +19,14 @@ def grey_world(rgb: Any) -> NDArray[np.uint8]:
 
     The brightness stays. The assumption fails where one colour fills the picture: a close portrait is made of skin,
     and skin would be turned to grey. Use it for whole scenes, and a reference card where there is one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairgroups.skin import grey_world
+    >>> warm = np.full((4, 4, 3), [200, 180, 150], dtype=np.uint8)
+    >>> grey_world(warm)[0, 0].tolist()
+    [183, 183, 183]
     """
     light = _light(rgb)
     mean = light.reshape(-1, 3).mean(axis=0)

@@ -57,7 +57,14 @@ def rgb_to_lab(rgb: Any) -> Array:
 
 
 def lab_to_rgb(lab: Any) -> Array:
-    """Turn L*, a*, b* into sRGB between 0 and 1; colours that sRGB does not have are cut off."""
+    """Turn L*, a*, b* into sRGB between 0 and 1; colours that sRGB does not have are cut off.
+
+    Examples
+    --------
+    >>> from fairgroups.skin import lab_to_rgb
+    >>> lab_to_rgb([100, 0, 0]).round(3).tolist()
+    [1.0, 1.0, 1.0]
+    """
     given = np.asarray(lab, dtype=np.float64)
     _check_last(given)
     lightness, a, b = (given[..., i] for i in range(3))
@@ -68,14 +75,28 @@ def lab_to_rgb(lab: Any) -> Array:
 
 
 def srgb_to_linear(value: Any) -> Array:
-    """Undo the transfer function of sRGB: values between 0 and 1 become shares of light."""
+    """Undo the transfer function of sRGB: values between 0 and 1 become shares of light.
+
+    Examples
+    --------
+    >>> from fairgroups.skin import srgb_to_linear
+    >>> round(float(srgb_to_linear(118 / 255)), 2)
+    0.18
+    """
     v = np.asarray(value, dtype=np.float64)
     out: Array = np.where(v <= 0.04045, v / 12.92, np.power((np.maximum(v, 0.0) + 0.055) / 1.055, 2.4))
     return out
 
 
 def linear_to_srgb(light: Any) -> Array:
-    """Apply the transfer function of sRGB: shares of light become values between 0 and 1."""
+    """Apply the transfer function of sRGB: shares of light become values between 0 and 1.
+
+    Examples
+    --------
+    >>> from fairgroups.skin import linear_to_srgb
+    >>> round(float(linear_to_srgb(0.18)) * 255)
+    118
+    """
     v = np.asarray(light, dtype=np.float64)
     out: Array = np.where(v <= 0.0031308, v * 12.92, 1.055 * np.power(np.maximum(v, 0.0), 1 / 2.4) - 0.055)
     return out
@@ -131,7 +152,14 @@ def hue_angle(a: Any, b: Any) -> Array:
 
 
 def chroma(a: Any, b: Any) -> Array:
-    """Give how far a colour is from grey: √(a*² + b*²)."""
+    """Give how far a colour is from grey: √(a*² + b*²).
+
+    Examples
+    --------
+    >>> from fairgroups.skin import chroma
+    >>> float(chroma(3, 4))
+    5.0
+    """
     out: Array = np.hypot(np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64))
     return out
 

@@ -38,6 +38,13 @@ class Face:
         Left, top, right and bottom, in pixels.
     mask : array of bool
         Where skin is expected, of the photograph's height and width.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairgroups.skin import Face
+    >>> Face((10, 10, 50, 60), np.zeros((80, 60), dtype=bool)).width
+    40
     """
 
     box: tuple[float, float, float, float]
@@ -50,7 +57,17 @@ class Face:
 
 
 class FaceFinder(Protocol):
-    """What finds faces: called with a photograph (height, width, 3) of 8-bit sRGB, it lists them."""
+    """What finds faces: called with a photograph (height, width, 3) of 8-bit sRGB, it lists them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairgroups.skin import Face, skin_tone
+    >>> def everywhere(rgb):
+    ...     return [Face((0, 0, rgb.shape[1], rgb.shape[0]), np.ones(rgb.shape[:2], dtype=bool))]
+    >>> round(skin_tone(np.full((40, 40, 3), [198, 134, 66], dtype=np.uint8), finder=everywhere).L)
+    61
+    """
 
     def __call__(self, rgb: Pixels) -> list[Face]:
         """List the faces."""
@@ -61,6 +78,13 @@ class CascadeFinder:
 
     It finds upright faces seen from the front, a tenth of the picture's longer side or larger. Skin is expected on the
     cheeks and the nose; a find without skin colours there is no face.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairgroups.skin import CascadeFinder
+    >>> CascadeFinder()(np.zeros((100, 100, 3), dtype=np.uint8))
+    []
     """
 
     def __init__(self) -> None:
@@ -99,6 +123,13 @@ class AlignedFinder:
         Where the middle of the face is, as shares of the picture's width and height.
     size : float
         How wide it is, from ear to ear, as a share of the picture's width.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairgroups.skin import AlignedFinder
+    >>> len(AlignedFinder()(np.zeros((218, 178, 3), dtype=np.uint8)))
+    1
     """
 
     def __init__(self, across: float = 0.5, down: float = 0.56, size: float = 0.69) -> None:
@@ -112,7 +143,13 @@ class AlignedFinder:
 
 
 class MeshFinder:
-    """Faces by mediapipe's mesh of 468 points: the oval above the mouth without eyes and brows."""
+    """Faces by mediapipe's mesh of 468 points: the oval above the mouth without eyes and brows.
+
+    Examples
+    --------
+    >>> from fairgroups.skin import MeshFinder, skin_tone
+    >>> skin_tone("portrait.jpg", finder=MeshFinder())  # doctest: +SKIP
+    """
 
     def __init__(self, most: int = 5) -> None:
         try:

@@ -51,6 +51,12 @@ class Wishes:
         Its L*.
     masks : str, optional
         A folder of masks, named as the photographs are, with any suffix.
+
+    Examples
+    --------
+    >>> from fairgroups.skin import Wishes
+    >>> Wishes(finder="aligned", card=(20, 20, 60, 60), card_lightness=49.5).finder
+    'aligned'
     """
 
     finder: str = "auto"
@@ -70,6 +76,18 @@ class FolderTones:
         image, L, a, b, ita, hue, L_spread, hue_spread, monk, pixels, faces, flags, reason.
     resumed : int
         Rows that an earlier run had done.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from PIL import Image
+    >>> from fairgroups.skin import Wishes, measure_folder
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Image.new("RGB", (178, 218), (198, 134, 66)).save(Path(folder, "a.png"))
+    ...     found = measure_folder(folder, wishes=Wishes(finder="aligned"), workers=1)
+    >>> found.columns["L"].round().tolist(), found.unread
+    ([61.0], [])
     """
 
     columns: dict[str, NDArray[Any]]
@@ -115,6 +133,18 @@ def measure_folder(
         Forget what a stopped run had done.
     verbose : bool
         Show a progress bar.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from PIL import Image
+    >>> from fairgroups.skin import Wishes, measure_folder
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Image.new("RGB", (178, 218), (198, 134, 66)).save(Path(folder, "a.png"))
+    ...     found = measure_folder(folder, wishes=Wishes(finder="aligned"), workers=1)
+    >>> found.columns["L"].round().tolist(), found.unread
+    ([61.0], [])
     """
     wishes = wishes or Wishes()
     root = Path(folder)

@@ -23,7 +23,17 @@ WIDEST = 1600  # a face needs no more; larger photographs are made smaller while
 
 
 class ImageError(InputError):
-    """A file cannot be read as a photograph; the message says why."""
+    """A file cannot be read as a photograph; the message says why.
+
+    Examples
+    --------
+    >>> from fairgroups.skin import ImageError, open_image
+    >>> try:
+    ...     open_image("nowhere.png")
+    ... except ImageError as error:
+    ...     print("not read")
+    not read
+    """
 
 
 def open_image(path: str | Path, *, widest: int = WIDEST) -> NDArray[np.uint8]:
@@ -44,6 +54,17 @@ def open_image(path: str | Path, *, widest: int = WIDEST) -> NDArray[np.uint8]:
     ------
     ImageError
         If the file is empty, damaged, too large or no picture.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from PIL import Image
+    >>> from fairgroups.skin import open_image
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Image.new("L", (3, 2), 128).save(Path(folder, "grey.png"))
+    ...     open_image(Path(folder, "grey.png")).shape
+    (2, 3, 3)
     """
     Image = _pillow()
     file = Path(path)

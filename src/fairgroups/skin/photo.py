@@ -57,6 +57,15 @@ class Tone:
         Skin pixels used, faces found.
     flags : tuple of str
         See `FLAGS`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairgroups.skin import skin_tone
+    >>> photo = np.full((80, 60, 3), [92, 56, 36], dtype=np.uint8)
+    >>> tone = skin_tone(photo, mask=np.ones((80, 60), dtype=bool))
+    >>> round(tone.L), tone.flags
+    (27, ())
     """
 
     L: float

@@ -21,6 +21,7 @@ from fairgroups.skin.colour import rgb_to_lab
 
 __all__ = ["ITA_CLASSES", "ITA_NAMES", "LIGHTNESS", "LIGHTNESS_AND_HUE", "MONK", "monk_tone"]
 
+#: What the six classes are called, darkest first.
 ITA_NAMES = ("dark", "brown", "tan", "intermediate", "light", "very light")
 #: Six classes of the typology angle, darkest first: very light is above 55°, dark is −30° and below.
 ITA_CLASSES = Partition.from_edges([-30, 10, 28, 41, 55], closed="right", name="ita")
