@@ -7,7 +7,7 @@ FILES := $(shell find src -name '*.py' | sort | cksum | cut -d ' ' -f 1)
 # An editable install knows the files by name: new ones need a new one.
 INSTALLED := $(VENV)/.installed-$(FILES)
 
-.PHONY: demo test test-engines test-faces paper lint bench docs clean
+.PHONY: demo test test-engines test-faces test-wheel test-oldest test-pythons paper lint bench docs clean
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -54,6 +54,24 @@ test-engines: $(VENV)/.engines
 test-faces: $(VENV)/.faces
 	$(BIN)/python -m pytest -q -rs tests/faces tests/skin/test_photo.py
 
+# The wheel and the source package, each in a clean environment.
+test-wheel:
+	scripts/check_wheel.sh $(PYTHON)
+
+# The oldest dependencies that are supported.
+OLDEST := .venv-oldest
+test-oldest:
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet -c constraints/oldest.txt '.[skin]' pytest pytest-xdist hypothesis pandas polars pyarrow
+	$(OLDEST)/bin/python -m pytest -q -n auto -W default tests/search tests/evidence tests/repair tests/skin/test_colour.py \
+		tests/test_auditing.py tests/test_grouping.py tests/test_cells.py tests/test_cli.py tests/test_charts.py tests/test_rows.py
+
+# Other versions of Python, where they are installed.
+test-pythons:
+	@for python in python3.11 python3.12 python3.13; do \
+		if $$python -c '' 2>/dev/null; then scripts/check_wheel.sh $$python || exit 1; \
+		else echo "$$python is not installed: skipped"; fi; done
+
 # With tables of faces: make paper TABLES="--table celeba.csv --second-table ffhq.csv"
 paper: $(INSTALLED)
 	$(BIN)/fairgroups paper --out paper $(TABLES)
@@ -71,4 +89,4 @@ docs: $(VENV)/.docs
 	@echo "docs/_build/html/index.html"
 
 clean:
-	rm -rf $(VENV) build dist docs/_build
+	rm -rf $(VENV) $(OLDEST) build dist docs/_build
