@@ -64,7 +64,7 @@ test-oldest:
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet -c constraints/oldest.txt '.[skin]' pytest pytest-xdist hypothesis pandas polars pyarrow
 	$(OLDEST)/bin/python -m pytest -q -n auto -W default tests/search tests/evidence tests/repair tests/skin/test_colour.py \
-		tests/test_auditing.py tests/test_grouping.py tests/test_cells.py tests/test_cli.py tests/test_charts.py tests/test_rows.py
+		tests/test_auditing.py tests/test_grouping.py tests/test_cells.py tests/test_cli.py tests/test_cli_repair.py tests/test_charts.py tests/test_rows.py
 
 # Other versions of Python, where they are installed.
 test-pythons:

@@ -15,7 +15,7 @@ from math import comb
 from pathlib import Path
 
 import numpy as np
-from timing import best_time
+from timing import best_time, standing
 
 from fairgroups import Cells, FairGroups, make_synthetic
 from fairgroups._kernels import best_segments
@@ -29,7 +29,7 @@ N_GROUPS, N_CELLS = 5, 100
 
 
 def row(name: str, ours: float, theirs: float, wanted: str, passed: bool) -> None:
-    times = f"{ours * 1e3:.3g} ms | {theirs * 1e3:.4g} ms | {theirs / ours:.3g} ×"
+    times = f"{ours * 1e3:.3g} ms | {theirs * 1e3:.4g} ms | {theirs / ours:.3g} × ({standing(theirs / ours)})"
     print(f"| {name} | {times} | {wanted} | {'yes' if passed else 'NO'} |", flush=True)
 
 

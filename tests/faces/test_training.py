@@ -160,7 +160,7 @@ def test_weights_from_files(tmp_path):
     np.savez(tmp_path / "w.npz", **to_arrays(network.state_dict()))
     for name in ("w.pth", "w.npz"):
         found, origin = start_weights(tmp_path / name)
-        assert origin == name
+        assert origin.split()[0] == name
         assert torch.equal(found["layer4.1.conv2.weight"], network.state_dict()["layer4.1.conv2.weight"])
         assert not any(part.startswith("fc.") for part in found)
     torch.save({"conv1.weight": torch.zeros(3)}, tmp_path / "other.pth")
@@ -168,6 +168,16 @@ def test_weights_from_files(tmp_path):
         start_weights(tmp_path / "other.pth")
     with pytest.raises(InputError, match="no file"):
         start_weights(tmp_path / "nothing.pth")
+    odd = {"a.pth": {1: 2}, "b.pth": {"conv1.weight": "text"}, "c.pth": {"state_dict": [1]}}
+    for name, held in odd.items():
+        torch.save(held, tmp_path / name)
+    (tmp_path / "d.pth").touch()
+    (tmp_path / "e.npz").write_bytes((tmp_path / "w.npz").read_bytes()[:5000])
+    np.save(tmp_path / "f.npy", np.zeros(3))
+    (tmp_path / "f.npy").rename(tmp_path / "f.npz")
+    for name in (*odd, "d.pth", "e.npz", "f.npz"):
+        with pytest.raises(InputError):
+            start_weights(tmp_path / name)
     (tmp_path / "evil.pth").write_bytes(b"cos\nsystem\n(S'touch pwned'\ntR.")
     with pytest.raises(InputError, match="safely"):
         start_weights(tmp_path / "evil.pth")
@@ -184,3 +194,68 @@ def test_without_weights_it_says_so():
             start_weights("imagenet")
     else:
         pytest.skip("torchvision is here and may have weights")
+
+
+@pytest.fixture
+def few(tmp_path):
+    return draw_celeba(tmp_path / "celeba", 30)
+
+
+TINY = ("--folds", "2", "--epochs", "1", "--bins", "2", "--batch", "8", "--size", "32")
+
+
+def run(*call):
+    return subprocess.run(call, capture_output=True, text=True, check=False)
+
+
+def test_changed_images_are_not_taken_for_the_same(few, tmp_path):
+    call = command(few, tmp_path / "w", tmp_path / "s.csv", *TINY)
+    assert run(*call).returncode == 0
+    Image.fromarray(draw_face(DARK, 72)).save(few / "img_align_celeba" / "000002.jpg")
+    done = run(*call)
+    assert done.returncode == 2
+    assert "other settings" in done.stderr
+
+
+def test_damaged_files_of_a_run_are_made_again(few, tmp_path):
+    call = command(few, tmp_path / "w", tmp_path / "s.csv", *TINY)
+    assert run(*call).returncode == 0
+    known = (tmp_path / "s.csv").read_text()
+    for pattern in ("scores-0.npz", "model-1.npz", "pictures-*.raw"):
+        (path,) = (tmp_path / "w").glob(pattern)
+        path.write_bytes(path.read_bytes()[:100])
+        (tmp_path / "s.csv").unlink()
+        assert run(*call).returncode == 0
+        assert (tmp_path / "s.csv").read_text() == known
+
+
+def test_nobody_is_listed_twice(few, tmp_path):
+    path = few / "list_attr_celeba.txt"
+    path.write_text(path.read_text() + "000001.jpg  1 -1\n")
+    done = run(*command(few, tmp_path / "w", tmp_path / "s.csv", *TINY))
+    assert done.returncode == 2
+    assert "more than once" in done.stderr
+    path.write_bytes(bytes(range(256)) * 4)
+    assert run(*command(few, tmp_path / "w", tmp_path / "s.csv", *TINY)).returncode == 2
+    (tmp_path / "file").touch()
+    assert "not a folder" in run(*command(few, tmp_path / "file", tmp_path / "s.csv", *TINY)).stderr
+
+
+def test_namesakes_in_subfolders_keep_their_own_tone_and_score(few, tmp_path):
+    assert run(*command(few, tmp_path / "w", tmp_path / "s.csv", *TINY)).returncode == 0
+    images = tmp_path / "images"
+    for place, share in (("", 1.0), ("a", 0.5), ("b", 0.0)):
+        (images / place).mkdir(parents=True, exist_ok=True)
+        Image.fromarray(draw_face(DARK + share * (LIGHT - DARK), 72)).save(images / place / "1.bmp")
+    Image.fromarray(draw_face(DARK, 72)).save(os.fsencode(images) + b"/x\xff.png")
+    found = {}
+    for folder in (images, images / "b"):
+        call = [sys.executable, "-m", "fairgroups.cli", "faces", "predict", "--images", str(folder)]
+        done = run(*call, "--work", str(tmp_path / "w"), "--out", str(tmp_path / "p.csv"), "--device", "cpu")
+        assert done.returncode == 0, done.stderr
+        found[folder] = {row[0]: row for row in duckdb.read_csv(str(tmp_path / "p.csv")).fetchall()}
+    tones = [found[images][name][1] for name in ("1.bmp", "a/1.bmp", "b/1.bmp")]
+    assert tones == sorted(tones, reverse=True)
+    assert tones[0] - tones[2] > 40
+    alone, beside, other = found[images / "b"]["1.bmp"], found[images]["b/1.bmp"], found[images]["1.bmp"]
+    assert abs(alone[-1] - beside[-1]) < 1e-5 < abs(alone[-1] - other[-1])

@@ -83,7 +83,7 @@ def test_faces_of_ones_own():
     plane = parts["Table 3: four groups of lightness and hue"].tables[0].rows
     assert float(plane[1][2]) > float(plane[0][2])
     repair = parts["Table 4: repair by groups of ITA"].tables[0].rows
-    assert float(repair[3][7]) < float(repair[0][7]) / 3
+    assert float(repair[3][8]) < float(repair[0][8]) / 3
     alone = {part.title: part for part in face_parts(first, None, None)}
     assert alone["Table 2: six groups of ITA"].tables[0].rows[0][4] == "–"
 
@@ -98,6 +98,38 @@ def test_wrong_face_tables():
     wide["score"] = wide["score"] * 100
     with pytest.raises(InputError, match="between 0 and 1"):
         next(face_parts(wide, None, None))
+
+
+def test_labels_as_celeba_writes_them_and_labels_that_are_none():
+    table = drawn_table(2000, 3)
+    known = next(part for part in face_parts(table, None, None) if part.title.startswith("Where"))
+    signed = {**table, "attractive": 2 * table["attractive"] - 1}
+    assert (
+        next(part for part in face_parts(signed, None, None) if part.title.startswith("Where")).tables == known.tables
+    )
+    for wrong in (np.ones(2000), np.full(2000, 0.9), np.arange(2000)):
+        with pytest.raises(InputError, match="must hold 0 and 1"):
+            next(face_parts({**table, "attractive": wrong}, None, None))
+
+
+def test_a_label_without_groups_and_rates_that_rise_and_fall():
+    table = drawn_table(3000, 4)
+    rng = np.random.default_rng(0)
+    table["attractive"] = rng.integers(0, 2, 3000)
+    table["score"] = np.where(np.abs((table["ita"] % 40) - 20) < 10, 0.9, 0.1)
+    parts = {part.title: part for part in face_parts(table, None, None)}
+    assert "one group only" in parts["Where the model amplifies the label's bias"].text[0]
+    assert "lie in pieces" in parts["Table 2: six groups of ITA"].text[0]
+
+
+def test_hues_on_both_sides_of_zero_are_one_convention():
+    table = drawn_table(2000, 5)
+    turned = {**table, "hue": table["hue"] % 360}
+    pair = [
+        next(part for part in face_parts(x, None, None) if part.title.startswith("Table 3")).tables[0].rows
+        for x in ({**table, "hue": table["hue"] - 50}, {**turned, "hue": (table["hue"] - 50) % 360})
+    ]
+    assert pair[0] == pair[1]
 
 
 def test_the_page_and_its_markdown(tmp_path, synthetic):
@@ -140,7 +172,7 @@ def test_the_counterparts_of_tables_2_to_5():
     two = {row[0]: float(row[2]) for row in parts["Table 5: two groups of lightness"].tables[0].rows}
     assert two["FairGroups"] == max(two.values())
     repair = {row[0]: row for row in parts["Table 4: repair by groups of ITA"].tables[0].rows}
-    assert float(repair["No repair"][7]) > 0.3 > 0.1 > float(repair["FairGroups"][7])
+    assert float(repair["No repair"][8]) > 0.3 > 0.1 > float(repair["FairGroups"][8])
     assert float(repair["No repair"][2]) - float(repair["FairGroups"][2]) < 0.025
 
 

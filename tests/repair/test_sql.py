@@ -18,7 +18,7 @@ def both_ways(repair, score, age, key=None):
         query = repair.to_sql("rows", score="s c", sensitive=NAME, key="id", columns=["id"], into="fair")
         found = connection.sql(query).fetchnumpy()
     assert list(found) == ["id", "fair"]
-    there = np.ma.filled(found["fair"].astype(float), np.nan)
+    there = pd.Series(np.ma.filled(found["fair"].astype(float), np.nan), index=found["id"])[rows["id"]].to_numpy()
     return repair.transform(score, sensitive=age, key=rows["id"].to_numpy()), there
 
 

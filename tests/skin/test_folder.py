@@ -19,9 +19,10 @@ from PIL import Image, ImageCms
 from typer.testing import CliRunner
 
 from drawn_faces import TONES, draw_face
-from fairgroups import InputError, skin
+from fairgroups import InputError, OutputError, skin
 from fairgroups.cli import app
 from fairgroups.skin.images import open_image
+from fairgroups.skin.journal import Journal
 
 
 def png_header(width, height):
@@ -153,9 +154,9 @@ def test_a_killed_run_goes_on_where_it_stopped(tmp_path):
 
 def test_another_way_of_measuring_does_not_go_on(folder, tmp_path):
     out = tmp_path / "tones.csv"
-    journal = skin.folder.Journal(out, skin.Wishes(finder="cascade"), again=False)
+    journal = Journal(out, {"folder": "another"}, again=False)
     journal.add("face 0.png", {"stamp": [0, 0]})
-    with pytest.raises(InputError, match="measured otherwise"):
+    with pytest.raises(InputError, match="or otherwise"):
         skin.measure_folder(folder, out, wishes=skin.Wishes(finder="aligned"), workers=1)
     found = skin.measure_folder(folder, out, wishes=skin.Wishes(finder="aligned"), workers=1, again=True)
     assert found.resumed == 0
@@ -196,3 +197,124 @@ def test_wrong_calls(tmp_path, monkeypatch, arguments, says):
     done = CliRunner().invoke(app, ["skin", *arguments])
     assert isinstance(done.exception, InputError)
     assert says in str(done.exception)
+
+
+def save(path, rgb, size=256, **more):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.fromarray(draw_face(rgb, 256)).resize((size, size)).save(path, **more)
+
+
+def test_a_card_is_given_in_pixels_of_the_file(tmp_path):
+    light = np.array([0.95, 0.8, 0.6])
+    pixels = np.full((800, 800, 3), TONES[4], dtype=np.uint8)
+    pixels[80:240, 80:240] = 118
+    warm = np.round(skin.linear_to_srgb(skin.srgb_to_linear(pixels / 255) * light) * 255).astype(np.uint8)
+    found = []
+    for name, scale in (("small", 1), ("large", 4)):
+        (tmp_path / name).mkdir()
+        Image.fromarray(warm).resize((800 * scale, 800 * scale), Image.Resampling.NEAREST).save(
+            tmp_path / name / "a.png"
+        )
+        card = (100 * scale, 100 * scale, 220 * scale, 220 * scale)
+        wishes = skin.Wishes(finder="aligned", card=card)
+        found.append(skin.measure_folder(tmp_path / name, wishes=wishes, workers=1).columns)
+    assert abs(found[0]["b"][0] - found[1]["b"][0]) < 0.5
+    assert abs(found[0]["hue"][0] - float(skin.hue_angle(*skin.rgb_to_lab(TONES[4])[1:]))) < 3
+
+
+def test_a_journal_of_another_folder_is_not_taken_up(tmp_path):
+    for name, rgb in (("light", TONES[0]), ("dark", TONES[8])):
+        save(tmp_path / name / "1.bmp", rgb)
+        os.utime(tmp_path / name / "1.bmp", ns=(10**18, 10**18))
+    out = tmp_path / "t.csv"
+    wishes = skin.Wishes(finder="aligned")
+    about = {"folder": str((tmp_path / "light").resolve()), "finder": "aligned", "balance": None, "card": None}
+    journal = Journal(out, {**about, "card_lightness": None, "masks": None}, again=False)
+    journal.add("1.bmp", {"stamp": [(tmp_path / "dark" / "1.bmp").stat().st_size, 10**18], "L": 99.0})
+    with pytest.raises(InputError, match="another folder"):
+        skin.measure_folder(tmp_path / "dark", out, wishes=wishes, workers=1)
+
+
+def test_a_damaged_journal_is_measured_again(tmp_path):
+    save(tmp_path / "photos" / "1.png", TONES[2])
+    out, wishes = tmp_path / "t.csv", skin.Wishes(finder="aligned")
+    about = {"folder": str((tmp_path / "photos").resolve()), "finder": "aligned", "balance": None, "card": None}
+    journal = Journal(out, {**about, "card_lightness": None, "masks": None}, again=False)
+    journal.add("other.png", {"stamp": [0, 0]})
+    with journal.path.open("a") as file:
+        file.write('{"image": "1.png"}\n[1]\n5\nnull\n"x"\n{"image": 3, "stamp": 1}\n')
+    assert skin.measure_folder(tmp_path / "photos", out, wishes=wishes, workers=1).measured == 1
+
+
+def test_grey_pictures_have_a_lightness_only(tmp_path):
+    (tmp_path / "photos").mkdir()
+    Image.fromarray(draw_face(TONES[3])).convert("L").save(tmp_path / "photos" / "grey.png")
+    found = skin.measure_folder(tmp_path / "photos", wishes=skin.Wishes(finder="aligned"), workers=1).columns
+    assert np.isfinite(found["L"][0])
+    assert all(np.isnan(found[name][0]) for name in ("ita", "hue", "monk"))
+
+
+def test_transparent_palettes_of_any_size(tmp_path):
+    for size in (400, 2400):
+        image = Image.fromarray(draw_face(TONES[3], 256)).resize((size, size)).quantize(16)
+        image.save(tmp_path / f"{size}.png", transparency=bytes(16))
+        assert not open_image(tmp_path / f"{size}.png").any()
+    grey = (np.asarray(Image.fromarray(draw_face(TONES[3])).convert("L")).astype(np.uint16)) * 257
+    Image.fromarray(grey).save(tmp_path / "g16.png", transparency=0)
+    assert skin.skin_tone(tmp_path / "g16.png", finder="aligned").L > 40
+
+
+def test_masks_of_large_photographs_and_of_zeros_and_ones(tmp_path):
+    photos, masks = tmp_path / "photos", tmp_path / "masks"
+    photos.mkdir()
+    masks.mkdir()
+    Image.new("RGB", (3275, 3256), TONES[5]).save(photos / "a.jpg", quality=95)
+    Image.new("L", (3275, 3256), 255).save(masks / "a.png")
+    Image.new("RGB", (90, 90), TONES[5]).save(photos / "b.png")
+    Image.new("L", (90, 90), 1).save(masks / "b.png")
+    Image.new("RGB", (90, 90), TONES[5]).save(photos / "c.png")
+    Image.new("L", (90, 80), 255).save(masks / "c.png")
+    found = skin.measure_folder(photos, wishes=skin.Wishes(masks=str(masks)), workers=1)
+    assert np.abs(found.columns["L"][:2] - skin.rgb_to_lab(TONES[5])[0]).max() < 1
+    assert [name for name, _ in found.unread] == ["c.png"]
+
+
+def test_folders_that_are_not_entered_are_listed(tmp_path):
+    save(tmp_path / "photos" / "1.png", TONES[2])
+    save(tmp_path / "elsewhere" / "2.png", TONES[2])
+    (tmp_path / "photos" / "link").symlink_to(tmp_path / "elsewhere")
+    found = skin.measure_folder(tmp_path / "photos", wishes=skin.Wishes(finder="aligned"), workers=1)
+    assert found.unread == [("link/", "a link to a folder is not followed")]
+
+
+def test_a_script_without_a_guard_is_told_so(tmp_path):
+    save(tmp_path / "photos" / "1.png", TONES[2])
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from fairgroups.skin import Wishes, measure_folder\n"
+        f"measure_folder({str(tmp_path / 'photos')!r}, {str(tmp_path / 't.csv')!r}, wishes=Wishes(finder='aligned'))\n"
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "cannot start" in done.stderr
+    assert not (tmp_path / "t.csv").exists()
+
+
+def test_nowhere_to_write_is_said_before_the_work(tmp_path, monkeypatch):
+    save(tmp_path / "photos" / "1.png", TONES[2])
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.touch", full)
+    with pytest.raises(OutputError, match="No space left"):
+        skin.measure_folder(tmp_path / "photos", tmp_path / "t.csv", wishes=skin.Wishes(finder="aligned"), workers=1)
+
+
+def test_nothing_measured_is_an_error_with_a_table(tmp_path):
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "empty.png").touch()
+    out = tmp_path / "t.csv"
+    done = CliRunner().invoke(app, ["skin", str(tmp_path / "photos"), "--out", str(out), "--finder", "aligned"])
+    assert "no tone could be measured" in str(done.exception)
+    assert "the file is empty" in out.read_text()

@@ -61,6 +61,8 @@ def train(
 
     check_table_path(out)
     device_of(device)
+    if work.exists() and not work.is_dir():
+        raise InputError(f"{str(work)!r} is not a folder.", "name another one: --work")
     settings = Settings(target, folds, bins, epochs, batch, size, learning_rate, seed)
     people = read_celeba(celeba)
     people.attribute(target)
@@ -98,17 +100,17 @@ def predict(
 ) -> None:
     """Score other people's images by the mean of the folds' models."""
     from fairgroups.faces.training import predict as run
-    from fairgroups.skin.folder import pictures_of
+    from fairgroups.skin.folder import pictures_of, shown
     from fairgroups.table_files import check_table_path, write_table
 
     check_table_path(out)
     names = pictures_of(images)
-    shown = not quiet and sys.stderr.isatty()
-    scores, unread = run([images / name for name in names], work, device=device, verbose=shown)
-    measured = _tones(images, names, tones, work, finder, shown=shown)
+    bar = not quiet and sys.stderr.isatty()
+    scores, unread = run([images / name for name in names], work, device=device, verbose=bar)
+    measured = _tones(images, names, tones, work, finder, shown=bar)
     import numpy as np
 
-    write_table(out, {"image": np.array(names, dtype=object), **measured, "score": scores})
+    write_table(out, {"image": np.array([shown(name) for name in names], dtype=object), **measured, "score": scores})
     _say_left_out(unread)
     if not quiet:
         typer.echo(f"Scores of {len(names) - len(unread):,} of {len(names):,} images: {out.resolve()}")
@@ -118,12 +120,12 @@ def _tones(
     folder: Path, names: list[str], table: Path | None, work: Path, finder: str, *, shown: bool
 ) -> dict[str, Any]:
     """Read the tones of images, or measure them once and keep them."""
-    from fairgroups.faces.pictures import digest_of
+    from fairgroups.faces.pictures import stamp_of
     from fairgroups.faces.reading import read_tones
     from fairgroups.skin.folder import Wishes, measure_folder
 
     if table is None:
-        table = work / f"tones-{digest_of(str(folder.resolve()), names, finder)}.parquet"
+        table = work / f"tones-{stamp_of([folder / name for name in names], finder)}.parquet"
         if not table.exists():
             measure_folder(folder, table, wishes=Wishes(finder=finder), names=names, verbose=shown)
     return read_tones(table, names)

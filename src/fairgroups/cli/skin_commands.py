@@ -64,6 +64,8 @@ def skin(
         typer.echo(f"Not read: {name}: {why}", err=True)
     if len(found.unread) > SHOWN:
         typer.echo(f"… and {len(found.unread) - SHOWN} more; the column 'reason' lists all.", err=True)
+    if not found.measured:
+        raise InputError(f"no tone could be measured; the table says why: {out.resolve()}", "try another --finder.")
     if quiet:
         return
     n = len(found.columns["L"])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import warnings
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +81,9 @@ def start_weights(weights: str | Path | None) -> tuple[dict[str, Any] | None, st
     if weights == "random":
         return None, "random"
     if weights is not None and weights != "imagenet":
-        return _backbone(_read_file(Path(weights))), Path(weights).name
+        path = Path(weights)
+        found = _backbone(_read_file(path))
+        return found, f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()[:12]}"
     try:
         from torchvision.models import ResNet18_Weights
 
@@ -105,10 +110,10 @@ def to_arrays(states: dict[str, Any]) -> dict[str, np.ndarray[Any, Any]]:
 def load_arrays(path: Path) -> dict[str, Any]:
     """Read tensors that were written as arrays; nothing in the file is executed."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
             return {name: torch.from_numpy(np.asarray(file[name])) for name in file.files}
-    except (OSError, ValueError, KeyError, EOFError) as error:
-        raise InputError(f"{path.name!r} cannot be read: {error}") from error
+    except (OSError, ValueError, KeyError, EOFError, TypeError, AttributeError, zipfile.BadZipFile) as error:
+        raise InputError(f"{path.name!r} is damaged or no file of arrays: {error}") from error
 
 
 def _read_file(path: Path) -> dict[str, Any]:
@@ -126,15 +131,18 @@ def _read_file(path: Path) -> dict[str, Any]:
         raise InputError(f"reading {path.name!r} needs safetensors.", "pip install safetensors") from error
     except Exception as error:
         raise InputError(
-            f"{path.name!r} holds no weights that can be read safely: {str(error).splitlines()[0][:200]}",
+            f"{path.name!r} holds no weights that can be read safely: {' '.join(str(error).split())[:200]}",
             "save a model's state_dict() with torch.save.",
         ) from error
-    return dict(found.get("state_dict", found)) if isinstance(found, dict) else {}
+    held = found.get("state_dict", found) if isinstance(found, dict) else {}
+    return dict(held) if isinstance(held, dict) else {}
 
 
 def _backbone(found: dict[str, Any]) -> dict[str, Any]:
     """Keep everything but the last layer, which has another number of outputs; refuse what does not fit."""
-    clean = {name.removeprefix("module."): value for name, value in found.items()}
+    clean = {
+        str(name).removeprefix("module."): value for name, value in found.items() if isinstance(value, torch.Tensor)
+    }
     known = ResNet18().state_dict()
     wanted = {name for name in known if not name.startswith("fc.") and not name.endswith("num_batches_tracked")}
     wrong = [name for name in sorted(wanted) if name not in clean or clean[name].shape != known[name].shape]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fairgroups.errors import InputError
 from fairgroups.files import replacing
 from fairgroups.skin.images import ImageError, open_image
 
-__all__ = ["Pictures", "batches", "digest_of"]
+__all__ = ["Pictures", "batches", "digest_of", "stamp_of"]
 
 CHUNK = 256
 
@@ -36,16 +38,19 @@ class Pictures:
 
     Attributes
     ----------
+    stamp : str
+        Tells these images from others, by place, size and time of change.
     unread : dict
         Why an image could not be read, by its place.
     """
 
     def __init__(self, paths: Sequence[Path], size: int, work: Path, step: Callable[[float], None]) -> None:
         self.n, self.size = len(paths), size
-        stamp = digest_of([f"{path.name} {path.stat().st_size if path.exists() else 0}" for path in paths], size)
-        self._file = work / f"pictures-{stamp}.raw"
-        reasons = work / f"pictures-{stamp}.txt"
-        if not (self._file.exists() and reasons.exists()):
+        self.stamp = stamp_of(paths, size)
+        self._file = work / f"pictures-{self.stamp}.raw"
+        reasons = work / f"pictures-{self.stamp}.txt"
+        wanted = int(np.prod(self._shape))
+        if not (reasons.exists() and self._file.exists() and self._file.stat().st_size == wanted):
             found = self._fill(paths, step)
             with replacing(reasons) as temporary:
                 lines = [f"{place} {' '.join(why.split())}\n" for place, why in found.items()]
@@ -65,7 +70,16 @@ class Pictures:
 
     def _fill(self, paths: Sequence[Path], step: Callable[[float], None]) -> dict[int, str]:
         unread: dict[int, str] = {}
+        wanted = int(np.prod(self._shape))
+        if shutil.disk_usage(self._file.parent).free < wanted:
+            raise InputError(
+                f"{str(self._file.parent)!r} has no room for the images: {wanted / 1e9:.1f} GB.",
+                "choose another --work, or a smaller --size.",
+            )
         with replacing(self._file) as temporary, ThreadPoolExecutor(os.cpu_count()) as pool:
+            if hasattr(os, "posix_fallocate"):  # a disk that fills up later must not end the process
+                with temporary.open("r+b") as file:
+                    os.posix_fallocate(file.fileno(), 0, wanted)
             array = np.memmap(temporary, np.uint8, "w+", shape=self._shape)
             for start in range(0, self.n, CHUNK):
                 block = paths[start : start + CHUNK]
@@ -99,6 +113,18 @@ def batches(pictures: Pictures, which: NDArray[np.intp], size: int) -> Iterator[
             if i + 1 < len(parts):
                 coming = pool.submit(pictures.__getitem__, parts[i + 1])
             yield part, images
+
+
+def stamp_of(paths: Sequence[Path], *more: Any) -> str:
+    """Give a short name for files as they are now."""
+    seen = []
+    for path in paths:
+        try:
+            about = path.stat()
+            seen.append((str(path.resolve()), about.st_size, about.st_mtime_ns))
+        except OSError:
+            seen.append((str(path), 0, 0))
+    return digest_of(seen, *more)
 
 
 def digest_of(*values: Any) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ class CelebA:
     Examples
     --------
     >>> import tempfile
-    >>> from pathlib import Path
+    >>> from pathlib import Path, PurePosixPath
     >>> from fairgroups.faces import read_celeba
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     images = Path(folder, "img_align_celeba")
@@ -83,7 +84,7 @@ def read_celeba(folder: str | Path) -> CelebA:
     Examples
     --------
     >>> import tempfile
-    >>> from pathlib import Path
+    >>> from pathlib import Path, PurePosixPath
     >>> from fairgroups.faces import read_celeba
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     images = Path(folder, "img_align_celeba")
@@ -100,7 +101,11 @@ def read_celeba(folder: str | Path) -> CelebA:
     images = next((root / name for name in FOLDERS if (root / name).is_dir() and any((root / name).iterdir())), None)
     if images is None:
         raise InputError(f"there are no images in {str(root)!r}.", "they lie in its subfolder img_align_celeba.")
-    rows = list(_rows(_list(root, "list_attr_celeba")))
+    path = _list(root, "list_attr_celeba")
+    try:
+        rows = list(_rows(path))
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path.name!r} is no text.", "take CelebA's own list.") from error
     (_, titles), *people = rows
     there = {path.name for path in images.iterdir()}
     kept = [(name, values) for name, values in people if name in there]
@@ -111,6 +116,9 @@ def read_celeba(folder: str | Path) -> CelebA:
             raise InputError(
                 f"the attributes of {name!r} cannot be read.", f"{len(titles)} times 1, −1 or 0 are asked."
             )
+    if len({name for name, _ in kept}) < len(kept):
+        twice = next(name for name, n in Counter(name for name, _ in kept).items() if n > 1)
+        raise InputError(f"{twice!r} is listed more than once.", "nobody may be in two folds: keep one line of each.")
     held = np.array([values for _, values in kept]) == "1"
     names = np.array([name for name, _ in kept], dtype=object)
     return CelebA(images, names, dict(zip(titles, held.T, strict=True)), _parts(root, names))
@@ -118,12 +126,24 @@ def read_celeba(folder: str | Path) -> CelebA:
 
 def read_tones(path: str | Path, names: Sequence[str] | NDArray[Any]) -> dict[str, NDArray[np.float64]]:
     """Read L, a, b, ita and hue of images from a table of `fairgroups skin`; NaN where it does not have one."""
+    from fairgroups.skin.folder import shown
     from fairgroups.sources import Source, read_columns
 
-    columns, _ = read_columns(Source(path), ["image", *TONES], most=None, seed=0, text=["image"])
-    at = {str(name): i for i, name in enumerate(columns["image"].tolist())}
-    at |= {Path(name).name: i for name, i in at.items()}
-    place = np.array([at.get(str(name), -1) for name in names])
+    columns, _ = read_columns(Source(path), ["image", *TONES], text=["image"])
+    listed = [str(name) for name in columns["image"].tolist()]
+    if len(set(listed)) < len(listed):
+        twice = next(name for name, n in Counter(listed).items() if n > 1)
+        raise InputError(f"{Path(path).name!r} holds the image {twice!r} more than once.", "keep one row of each.")
+    at = {name: i for i, name in enumerate(listed)}
+    bare = Counter(PurePosixPath(name).name for name in listed)
+    alone = {PurePosixPath(name).name: i for name, i in at.items() if bare[PurePosixPath(name).name] == 1}
+    asked = Counter(PurePosixPath(str(name)).name for name in names)
+    place = np.empty(len(names), dtype=np.intp)
+    for i, name in enumerate(shown(str(name)) for name in names):
+        found = at.get(name)
+        if found is None and asked[PurePosixPath(name).name] == 1:  # in another folder, and no doubt which
+            found = alone.get(PurePosixPath(name).name)
+        place[i] = -1 if found is None else found
     if (place < 0).all():
         raise InputError(
             f"{Path(path).name!r} holds none of these images.", "its column 'image' must hold their names."
@@ -159,7 +179,7 @@ def _parts(root: Path, names: NDArray[Any]) -> NDArray[Any] | None:
         path = _list(root, "list_eval_partition")
     except InputError:
         return None
-    with path.open(encoding="utf-8-sig") as file:
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
         pairs = [line.replace(",", " ").split() for line in file if line.strip()]
     known = {pair[0]: PARTS[int(pair[1])] for pair in pairs if len(pair) == 2 and pair[1] in ("0", "1", "2")}
     return np.array([known.get(name, "") for name in names.tolist()], dtype=object)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import os
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -84,7 +85,12 @@ def train(
         Show a progress bar.
     """
     folder = Path(work)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{str(folder)!r} cannot be a folder: {error.strerror}.", "choose another --work.") from error
+    for half in folder.glob(".*.part"):  # of a run that was killed while it wrote
+        half.unlink(missing_ok=True)
     where = device_of(device)
     from fairgroups.faces.network import start_weights
 
@@ -103,7 +109,7 @@ def train(
         raise InputError(f"everybody has the same {settings.target!r}.", "choose another target.")
     folds = stratified_folds(tones["L"][kept], settings.folds, settings.bins, settings.seed)
     people = digest_of(faces.names[kept].tolist(), truth.tolist(), tones["L"][kept].tolist())
-    write_settings(folder, settings, {"people": people, "weights": origin})
+    write_settings(folder, settings, {"people": people, "images": pictures.stamp, "weights": origin})
     scores = np.full(kept.size, np.nan)
     trained, taken = 0, 0.0
     with progress_bar("training", shown=verbose) as step:
@@ -143,8 +149,19 @@ class Fold:
 
     def scores(self) -> Array:
         """Give the scores of the people left out."""
-        with np.load(self.result, allow_pickle=False) as file:
-            return np.asarray(file["score"], dtype=np.float64)
+        from fairgroups.faces.network import load_arrays
+
+        return np.asarray(load_arrays(self.result)["score"].numpy(), dtype=np.float64)
+
+    def is_done(self) -> bool:
+        """Say whether there are a model and scores that can be read."""
+        from fairgroups.faces.network import load_arrays
+
+        try:
+            load_arrays(self.model)
+            return bool(self.scores().size == self.unseen.size)
+        except (InputError, KeyError):
+            return False
 
     def run(self, step: Callable[[float], None]) -> int:
         """Do what is not done yet; give how many images were trained on."""
@@ -152,15 +169,23 @@ class Fold:
 
         from fairgroups.faces.network import ResNet18, to_arrays
 
-        if self.result.exists() and self.model.exists():
+        if self.is_done():
             return 0
         _be_repeatable(self.settings.seed, self.number)
         network = ResNet18()
         if self.start is not None:
             network.load_state_dict(self.start, strict=False)
-        network = network.to(self.device, memory_format=torch.channels_last)
+        network = network.to(self.device)
+        if self.device == "cuda":
+            network = network.to(memory_format=torch.channels_last)
         optimizer = torch.optim.Adam(network.parameters(), lr=self.settings.learning_rate)
-        first = _restore(self.state, network, optimizer) if self.state.exists() else 0
+        first = 0
+        if self.state.exists():
+            try:
+                first = _restore(self.state, network, optimizer)
+            except (InputError, KeyError, RuntimeError, ValueError):  # damaged: this fold begins again
+                self.state.unlink()
+                return self.run(step)
         trained = 0
         for epoch in range(first, self.settings.epochs):
             trained += self._epoch(network, optimizer, epoch, step)
@@ -185,7 +210,7 @@ class Fold:
                 continue
             wanted = torch.from_numpy(self.truth[place[part]]).to(self.device, non_blocking=True)
             with torch.autocast(self.device, torch.bfloat16, enabled=self.device == "cuda"):
-                logits = network(torch.from_numpy(images).to(self.device, non_blocking=True))
+                logits = network(_tensor(images, self.device))
                 loss = torch.nn.functional.binary_cross_entropy_with_logits(logits.float(), wanted)
             optimizer.zero_grad(set_to_none=True)
             loss.backward()
@@ -234,6 +259,9 @@ def predict(
 
 def device_of(wanted: str) -> str:
     """Give what to run on: a GPU where there is one."""
+    if "torch" not in sys.modules:  # the same sums however busy the machine is
+        os.environ.setdefault("MKL_DYNAMIC", "FALSE")
+        os.environ.setdefault("MKL_CBWR", "COMPATIBLE")
     try:
         import torch
     except ImportError as error:
@@ -254,8 +282,15 @@ def _scores(network: Any, pictures: Pictures, which: NDArray[np.intp], batch: in
     found = []
     with torch.inference_mode():
         for _, images in batches(pictures, which, 2 * batch):
-            found.append(torch.sigmoid(network(torch.from_numpy(images).to(device))).double().cpu().numpy())
+            found.append(torch.sigmoid(network(_tensor(images, str(device)))).double().cpu().numpy())
     return np.concatenate(found) if found else np.empty(0)
+
+
+def _tensor(images: NDArray[np.uint8], device: str) -> Any:
+    """Give images in memory that torch laid out itself: how it is aligned may decide how numbers are rounded."""
+    import torch
+
+    return torch.from_numpy(images).clone().to(device, non_blocking=True)
 
 
 def _be_repeatable(seed: int, fold: int) -> None:
@@ -277,16 +312,21 @@ def _as_arrays(network: Any, optimizer: Any, epoch: int) -> dict[str, Any]:
 
 
 def _restore(path: Path, network: Any, optimizer: Any) -> int:
+    import torch
+
     from fairgroups.faces.network import load_arrays
 
     arrays = load_arrays(path)
     weights = {name.removeprefix("model/"): value for name, value in arrays.items() if name.startswith("model/")}
     network.load_state_dict(weights)
     state: dict[int, dict[str, Any]] = {}
+    held = [part for group in optimizer.param_groups for part in group["params"]]
     for name, value in arrays.items():
         if name.startswith("adam/"):
             _, i, key = name.split("/")
-            state.setdefault(int(i), {})[key] = value
+            # Laid out as the parameter is, in torch's own memory: as if it had never been away.
+            fresh = value.clone() if key == "step" else torch.empty_like(held[int(i)]).copy_(value)
+            state.setdefault(int(i), {})[key] = fresh
     optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
     return int(arrays["epoch"])
 

@@ -134,8 +134,11 @@ def ita(lightness: Any, b: Any, *, plain: bool = False) -> Array:
     return _angle(up, across)
 
 
-def hue_angle(a: Any, b: Any) -> Array:
+def hue_angle(a: Any, b: Any, *, signed: bool = False) -> Array:
     """Give the hue angle h* in degrees, from 0 up to 360: the direction of (a*, b*).
+
+    With `signed` it runs from −180 to 180, so that reddish skin on either side of 0 stays together; tables of skin tone
+    and the scales of `fairgroups.skin.scales` have it so.
 
     The paper's arctan(b*/a*) is the same where a* is positive, as in nearly all skin; where a* is negative it would be
     off by 180°. At a* = 0 the angle is 90° or 270°; grey (a* = b* = 0) has none: NaN.
@@ -147,8 +150,8 @@ def hue_angle(a: Any, b: Any) -> Array:
     [45.0, 90.0, 135.0, 315.0]
     """
     red, yellow = np.broadcast_arrays(np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64))
-    angle: Array = _angle(yellow, red) % 360
-    return angle
+    angle = _angle(yellow, red)
+    return angle if signed else np.asarray(angle % 360)
 
 
 def chroma(a: Any, b: Any) -> Array:

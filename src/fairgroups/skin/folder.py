@@ -5,7 +5,6 @@ Every finished picture is a line in a journal beside the table. A run that was k
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
 from collections import deque
@@ -23,12 +22,13 @@ from fairgroups.errors import InputError
 from fairgroups.progress import progress_bar
 from fairgroups.skin.balance import grey_card, grey_world
 from fairgroups.skin.finders import AlignedFinder, FaceFinder, finder_of
-from fairgroups.skin.images import SUFFIXES, ImageError, open_image
+from fairgroups.skin.images import SUFFIXES, ImageError, open_scaled
+from fairgroups.skin.journal import Journal
 from fairgroups.skin.photo import Tone, skin_tone
 from fairgroups.skin.scales import monk_tone
 from fairgroups.table_files import check_table_path, write_table
 
-__all__ = ["FolderTones", "Wishes", "measure_folder", "pictures_of"]
+__all__ = ["FolderTones", "Wishes", "measure_folder", "pictures_of", "shown"]
 
 NUMBERS = ("L", "a", "b", "ita", "hue", "L_spread", "hue_spread")
 DIED = "the process that measured it died"
@@ -148,14 +148,19 @@ def measure_folder(
     """
     wishes = wishes or Wishes()
     root = Path(folder)
-    names = pictures_of(root) if names is None else sorted(names)
+    closed: dict[str, str] = {}
+    names = pictures_of(root, closed) if names is None else sorted(names)
     _check(wishes)
-    journal = None if out is None else Journal(Path(out), wishes, again=again)
+    journal = (
+        None if out is None else Journal(Path(out), {"folder": str(root.resolve()), **asdict(wishes)}, again=again)
+    )
     done: dict[str, dict[str, Any]] = {}
     if journal is not None:
         check_table_path(str(out))
         known = journal.read()
-        done = {name: known[name] for name in names if name in known and known[name]["stamp"] == _stamp(root / name)}
+        done = {
+            name: known[name] for name in names if name in known and known[name]["stamp"] == _stamp(root, name, wishes)
+        }
     resumed = len(done)
     left = [name for name in names if name not in done]
     with progress_bar("measuring photographs", shown=verbose) as step:
@@ -164,67 +169,25 @@ def measure_folder(
             if journal is not None:
                 journal.add(name, row)
             step(len(done) / len(names))
-    columns = _columns([(name, done[name]) for name in names])
+    done |= {name: {"reason": why} for name, why in closed.items()}
+    columns = _columns([(name, done[name]) for name in sorted([*names, *closed])])
     if out is not None and journal is not None:
         write_table(out, columns)
         journal.remove()
     return FolderTones(columns, resumed)
 
 
-class Journal:
-    """What is done so far, a line of JSON for each picture, after one that says how they are measured."""
-
-    def __init__(self, out: Path, wishes: Wishes, *, again: bool) -> None:
-        self.path = out.with_name(f".{out.name}.journal")
-        self.head = json.dumps({"fairgroups skin": 1, **asdict(wishes)}, sort_keys=True)
-        if again:
-            self.remove()
-
-    def read(self) -> dict[str, dict[str, Any]]:
-        """Give what an earlier run had done; a line that was cut off is left out."""
-        if not self.path.exists():
-            return {}
-        whole = self.path.read_text(encoding="utf-8", errors="replace")
-        first, *lines = whole[: whole.rfind("\n") + 1].splitlines() or [""]
-        if first and first != self.head:
-            raise InputError(
-                f"an earlier run that was stopped measured otherwise ({self.path.name}).",
-                "run it with the same options, or start over: again=True (--again on the command line).",
-            )
-        found = {}
-        for line in lines:
-            try:
-                row = json.loads(line)
-                found[row.pop("image")] = row
-            except (ValueError, KeyError, AttributeError):
-                continue
-        # What was cut off must not be glued to the next line.
-        self.path.write_text("".join(f"{line}\n" for line in [first, *lines] if line), encoding="utf-8")
-        return found
-
-    def add(self, name: str, row: dict[str, Any]) -> None:
-        """Add a picture."""
-        new = not self.path.exists() or not self.path.stat().st_size
-        with self.path.open("a", encoding="utf-8") as file:
-            if new:
-                file.write(self.head + "\n")
-            file.write(json.dumps({"image": name, **row}) + "\n")
-
-    def remove(self) -> None:
-        """Forget it."""
-        self.path.unlink(missing_ok=True)
-
-
-def measure_file(path: Path, name: str, wishes: Wishes, finder: FaceFinder) -> dict[str, Any]:
+def measure_file(root: Path, name: str, wishes: Wishes, finder: FaceFinder) -> dict[str, Any]:
     """Measure one photograph; whatever is wrong with it becomes a reason."""
-    row: dict[str, Any] = {"stamp": _stamp(path)}
+    row: dict[str, Any] = {"stamp": _stamp(root, name, wishes)}
     try:
-        rgb = open_image(path)
-        if wishes.card is not None:
-            rgb = grey_card(rgb, wishes.card, lightness=wishes.card_lightness)
+        rgb, size = open_scaled(root / name)
+        if wishes.card is not None:  # given in pixels of the file, which was made smaller
+            box = [round(end * rgb.shape[1] / size[0]) for end in wishes.card]
+            rgb = grey_card(rgb, box, lightness=wishes.card_lightness)
         elif wishes.balance == "grey-world":
             rgb = grey_world(rgb)
-        mask = None if wishes.masks is None else _mask_of(Path(wishes.masks), name, rgb.shape[:2])
+        mask = None if wishes.masks is None else _mask_of(Path(wishes.masks), name, size, rgb.shape[:2])
         tone = skin_tone(rgb, mask=mask, finder=finder)
     except InputError as error:
         return row | {"reason": error.fact}
@@ -241,6 +204,8 @@ def _plain(tone: Tone) -> dict[str, Any]:
 def _check(wishes: Wishes) -> None:
     if wishes.balance not in (None, "grey-world"):
         raise InputError(f"there is no white balance {wishes.balance!r}.", "use grey-world, or none.")
+    if wishes.card_lightness is not None and not 1 < wishes.card_lightness < 100:
+        raise InputError(f"the card's lightness must lie between 1 and 100; got {wishes.card_lightness}.")
     if wishes.card is not None and wishes.balance is not None:
         raise InputError("the white is balanced by a card or by the grey world, not by both.")
     if wishes.masks is not None and not Path(wishes.masks).is_dir():
@@ -249,38 +214,59 @@ def _check(wishes: Wishes) -> None:
         finder_of(wishes.finder)  # type: ignore[arg-type]  # what is missing is said once, before the work
 
 
-def pictures_of(root: Path) -> list[str]:
-    """List the photographs of a folder and its subfolders, by name."""
+def pictures_of(root: Path, closed: dict[str, str] | None = None) -> list[str]:
+    """List the photographs of a folder and its subfolders, by name; folders that were not entered go into `closed`."""
     if not root.is_dir():
         raise InputError(f"there is no folder {str(root)!r}.", "name the folder that holds the photographs.")
-    found = [
-        Path(place, name).relative_to(root).as_posix()
-        for place, _, files in os.walk(root)
-        for name in files
-        if name.lower().endswith(SUFFIXES) and not name.startswith(".")
-    ]
+
+    def note(path: str | Path, why: str) -> None:
+        if closed is not None:
+            closed[Path(path).relative_to(root).as_posix() + "/"] = why
+
+    found = []
+    for place, folders, files in os.walk(root, onerror=lambda e: note(e.filename, "the folder cannot be read")):
+        for name in folders:
+            if Path(place, name).is_symlink():
+                note(Path(place, name), "a link to a folder is not followed")
+        pictures = (name for name in files if name.lower().endswith(SUFFIXES) and not name.startswith("."))
+        found += [Path(place, name).relative_to(root).as_posix() for name in pictures]
     if not found:
         raise InputError(f"there are no photographs in {str(root)!r}.", f"they end in {', '.join(SUFFIXES)}.")
     return sorted(found)
 
 
-def _stamp(path: Path) -> list[int]:
-    try:
-        about = path.stat()
-    except OSError:
-        return [0, 0]
-    return [about.st_size, about.st_mtime_ns]
+def _stamp(root: Path, name: str, wishes: Wishes) -> list[int]:
+    """Tell a file from another of the same name, and its mask."""
+    mask = None if wishes.masks is None else _mask_path(Path(wishes.masks), name)
+    stamp = []
+    for path in [root / name] if mask is None else [root / name, mask]:
+        try:
+            about = path.stat()
+            stamp += [about.st_size, about.st_mtime_ns]
+        except OSError:
+            stamp += [0, 0]
+    return stamp
 
 
-def _mask_of(folder: Path, name: str, shape: tuple[int, ...]) -> NDArray[np.uint8]:
+def _mask_path(folder: Path, name: str) -> Path | None:
     stem = folder / Path(name).with_suffix("")
-    for suffix in (Path(name).suffix, ".png", *SUFFIXES):
-        if (path := stem.with_name(stem.name + suffix)).is_file():
-            mask = open_image(path).max(axis=-1)
-            if mask.shape != shape:
-                raise ImageError(f"its mask has {mask.shape[1]} × {mask.shape[0]} pixels, not {shape[1]} × {shape[0]}")
-            return np.where(mask > 127, 255, 0).astype(np.uint8)
-    raise ImageError(f"there is no mask {stem.name!r}")
+    places = (stem.with_name(stem.name + suffix) for suffix in (Path(name).suffix, ".png", *SUFFIXES))
+    return next((path for path in places if path.is_file()), None)
+
+
+def _mask_of(folder: Path, name: str, size: tuple[int, int], shape: tuple[int, ...]) -> NDArray[np.uint8]:
+    from PIL import Image
+
+    path = _mask_path(folder, name)
+    if path is None:
+        raise ImageError(f"there is no mask {Path(name).stem!r}")
+    pixels, its_size = open_scaled(path)
+    if its_size != size:
+        raise ImageError(f"its mask has {its_size[0]} × {its_size[1]} pixels, not {size[0]} × {size[1]}")
+    mask = pixels.max(axis=-1)
+    marked = Image.fromarray(np.where(mask > (127 if mask.max(initial=0) > 1 else 0), 255, 0).astype(np.uint8))
+    # The photograph was perhaps made smaller in another way.
+    return np.asarray(marked.resize((shape[1], shape[0]), Image.Resampling.NEAREST))
 
 
 def _measured(root: Path, names: list[str], wishes: Wishes, workers: int) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -291,9 +277,10 @@ def _measured(root: Path, names: list[str], wishes: Wishes, workers: int) -> Ite
         running: dict[Future[dict[str, Any]], str] = {}
         try:
             with _pool(wishes, min(workers, len(names))) as pool:
+                _check_pool(pool)
                 while waiting or running:
                     while waiting and len(running) < 8 * workers:
-                        running[pool.submit(_in_worker, str(root / waiting[0]), waiting[0])] = waiting[0]
+                        running[pool.submit(_in_worker, str(root), waiting[0])] = waiting[0]
                         waiting.popleft()
                     yield from _finished(running)
         except BrokenProcessPool:
@@ -303,9 +290,9 @@ def _measured(root: Path, names: list[str], wishes: Wishes, workers: int) -> Ite
     for name in suspects:
         with _pool(wishes, 1) as pool:
             try:
-                yield name, pool.submit(_in_worker, str(root / name), name).result()
+                yield name, pool.submit(_in_worker, str(root), name).result()
             except BrokenProcessPool:
-                yield name, {"stamp": _stamp(root / name), "reason": DIED}
+                yield name, {"stamp": _stamp(root, name, wishes), "reason": DIED}
 
 
 def _finished(running: dict[Future[dict[str, Any]], str]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -313,6 +300,21 @@ def _finished(running: dict[Future[dict[str, Any]], str]) -> Iterator[tuple[str,
     for one in ready:
         row = one.result()  # before it is taken off: a dead process leaves it among the suspects
         yield running.pop(one), row
+
+
+def _check_pool(pool: ProcessPoolExecutor) -> None:
+    """Tell processes that cannot start from pictures that end them."""
+    try:
+        pool.submit(_ready).result()
+    except BrokenProcessPool as error:
+        raise InputError(
+            "the processes that measure cannot start.",
+            'in a script, put the call under `if __name__ == "__main__":`; in a shell use `fairgroups skin`.',
+        ) from error
+
+
+def _ready() -> bool:
+    return True
 
 
 def _pool(wishes: Wishes, workers: int) -> ProcessPoolExecutor:
@@ -331,8 +333,8 @@ def _start(wishes: Wishes) -> None:
 _wishes = Wishes()
 
 
-def _in_worker(path: str, name: str) -> dict[str, Any]:
-    return measure_file(Path(path), name, _wishes, _finder or AlignedFinder())  # with masks none is asked
+def _in_worker(root: str, name: str) -> dict[str, Any]:
+    return measure_file(Path(root), name, _wishes, _finder or AlignedFinder())  # with masks none is asked
 
 
 def _columns(rows: list[tuple[str, dict[str, Any]]]) -> dict[str, NDArray[Any]]:
@@ -343,15 +345,15 @@ def _columns(rows: list[tuple[str, dict[str, Any]]]) -> dict[str, NDArray[Any]]:
     tones = monk_tone(np.stack([numbers[name] for name in ("L", "a", "b")], axis=-1)).astype(np.float64)
     texts = {name: gathered(name, "", lambda x: np.array(x, dtype=object)) for name in ("flags", "reason")}
     return {
-        "image": np.array([_shown(name) for name, _ in rows], dtype=object),
+        "image": np.array([shown(name) for name, _ in rows], dtype=object),
         **numbers,
-        "monk": np.where(tones > 0, tones, np.nan),
+        "monk": np.where((tones > 0) & np.isfinite(numbers["ita"]), tones, np.nan),  # grey has none
         "pixels": gathered("pixels", 0, lambda x: np.array(x, dtype=np.int64)),
         "faces": gathered("faces", 0, lambda x: np.array(x, dtype=np.int64)),
         **texts,
     }
 
 
-def _shown(name: str) -> str:
+def shown(name: str) -> str:
     """Give a file's name as text that any table can hold."""
     return name.encode("utf-8", "backslashreplace").decode("utf-8")

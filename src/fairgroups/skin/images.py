@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
 
-__all__ = ["MOST_PIXELS", "SUFFIXES", "ImageError", "open_image"]
+__all__ = ["MOST_PIXELS", "SUFFIXES", "ImageError", "open_image", "open_scaled"]
 
 SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".bmp", ".gif", ".ppm", ".pgm", ".jp2", ".jfif", ".avif")
 MOST_PIXELS = 200_000_000  # decoded this is 600 MB; more is taken for an attack
@@ -66,6 +66,11 @@ def open_image(path: str | Path, *, widest: int = WIDEST) -> NDArray[np.uint8]:
     ...     open_image(Path(folder, "grey.png")).shape
     (2, 3, 3)
     """
+    return open_scaled(path, widest=widest)[0]
+
+
+def open_scaled(path: str | Path, *, widest: int = WIDEST) -> tuple[NDArray[np.uint8], tuple[int, int]]:
+    """Read a photograph as `open_image` does, and give the upright width and height that it had."""
     Image = _pillow()
     file = Path(path)
     try:
@@ -83,7 +88,7 @@ def open_image(path: str | Path, *, widest: int = WIDEST) -> NDArray[np.uint8]:
         raise ImageError(f"it cannot be read: {str(error) or type(error).__name__}") from error
 
 
-def _read(Image: Any, file: Path, widest: int) -> NDArray[np.uint8]:
+def _read(Image: Any, file: Path, widest: int) -> tuple[NDArray[np.uint8], tuple[int, int]]:
     if not file.stat().st_size:
         raise ImageError("the file is empty")
     with warnings.catch_warnings():
@@ -94,7 +99,9 @@ def _read(Image: Any, file: Path, widest: int) -> NDArray[np.uint8]:
                 raise ImageError(f"{width} × {height} pixels are more than {MOST_PIXELS:,}")
             image.draft("RGB", (widest, widest))  # a JPEG is then decoded smaller
             image.load()
-            return _upright(image, widest)
+            pixels = _upright(image, widest)
+            turned = (pixels.shape[1] > pixels.shape[0]) != (width > height) and width != height
+            return pixels, (height, width) if turned else (width, height)
 
 
 def _pillow() -> Any:
@@ -110,22 +117,17 @@ def _upright(image: Any, widest: int) -> NDArray[np.uint8]:
     from PIL import Image, ImageOps
 
     image = ImageOps.exif_transpose(image)
-    if max(image.size) > widest and image.mode not in ("I", "F", "P", "1") and not image.mode.startswith("I;"):
-        image.thumbnail((widest, widest), Image.Resampling.BOX, reducing_gap=2.0)
-    clear = None
-    if image.mode in ("LA", "PA", "RGBA", "La", "RGBa") or "transparency" in image.info:
-        image = image.convert("RGBA")
-        clear = np.asarray(image.getchannel("A")) < 128
     if image.mode in ("I", "F") or image.mode.startswith("I;"):
-        pixels = np.repeat(_eight_bits(np.asarray(image.convert("I") if image.mode != "F" else image))[..., None], 3, 2)
-    else:
-        pixels = np.array(_in_srgb(image).convert("RGB"))
-    if max(pixels.shape[:2]) > widest:
-        small = Image.fromarray(pixels)
-        small.thumbnail((widest, widest), Image.Resampling.BOX)
-        pixels = np.array(small)
-    if clear is not None and clear.shape == pixels.shape[:2]:
-        pixels[clear] = 0
+        grey = _eight_bits(np.asarray(image.convert("I") if image.mode != "F" else image))
+        image = Image.fromarray(np.repeat(grey[..., None], 3, 2))
+    see_through = image.mode in ("LA", "PA", "RGBA", "La", "RGBa") or "transparency" in image.info
+    if see_through or image.mode in ("P", "1"):
+        image = image.convert("RGBA" if see_through else "RGB")
+    if max(image.size) > widest:
+        image.thumbnail((widest, widest), Image.Resampling.BOX, reducing_gap=2.0)
+    pixels = np.array(_in_srgb(image).convert("RGB"))
+    if see_through:
+        pixels[np.asarray(image.getchannel("A")) < 128] = 0
     return pixels
 
 

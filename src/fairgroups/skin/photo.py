@@ -35,7 +35,7 @@ FLAGS = {
     "clipped light": "more than a twentieth of the skin is over- or underexposed",
     "side light": "one side of the face is lighter than the other by more than 10 in L*",
     "odd colours": "most of where skin was expected has no colour of skin: hair, glasses, a mask, coloured light",
-    "no colour": "the picture is grey; hue says nothing",
+    "no colour": "the picture is grey: it has a lightness, no hue and no typology angle",
 }
 FEW, NONE = 400, 30
 FACE_WIDTH = 200  # pixels; larger faces are made smaller: what is measured is no detail
@@ -49,7 +49,8 @@ class Tone:
     Attributes
     ----------
     L, a, b, ita, hue : float
-        CIELAB, typology angle and hue angle in degrees; NaN where nothing could be measured.
+        CIELAB, typology angle and hue angle (−180 to 180) in degrees; NaN where nothing could be measured. Grey
+        pictures have neither of the angles.
     L_spread, hue_spread : float
         Half the distance between the 16th and 84th percentile of the skin's pixels: one standard deviation, were they
         normal.
@@ -178,13 +179,14 @@ def summarise(rgb: Pixels, mask: Mask, *, faces: int, given: bool = False) -> To
     if grey:
         flags.append("no colour")
     angles = hue_angle(lab[:, 1], lab[:, 2])
-    off = (angles - float(hue_angle(found[1], found[2])) + 180) % 360 - 180
+    hue = float(hue_angle(found[1], found[2], signed=True))
+    off = (angles - hue + 180) % 360 - 180
     return Tone(
         L=float(found[0]),
         a=float(found[1]),
         b=float(found[2]),
-        ita=float(ita(found[0], found[2])),
-        hue=float("nan") if grey else float(hue_angle(found[1], found[2])),
+        ita=float("nan") if grey else float(ita(found[0], found[2])),
+        hue=float("nan") if grey else hue,
         L_spread=_spread(lab[:, 0]),
         hue_spread=float("nan") if grey else _spread(off[np.isfinite(off)]),
         pixels=int(kept.sum()),

@@ -27,7 +27,7 @@ ITA_NAMES = ("dark", "brown", "tan", "intermediate", "light", "very light")
 ITA_CLASSES = Partition.from_edges([-30, 10, 28, 41, 55], closed="right", name="ita")
 #: Dark and light: L* up to 60, and above.
 LIGHTNESS = Partition.from_edges([60], closed="right", name="L")
-#: Dark and light, each reddish (h* up to 55°) and yellowish.
+#: Dark and light, each reddish (h* up to 55°) and yellowish; hue from −180 to 180, so that 350° is −10°.
 LIGHTNESS_AND_HUE = BoxPartition(
     ("L", "hue"),
     tuple(
