@@ -6,7 +6,14 @@ project = "fairgroups"
 author = "The FairGroups authors"
 copyright = "2026, the FairGroups authors"
 release = __version__
-extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathjax", "sphinx-mathjax-offline"]
+extensions = [
+    "myst_nb",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",
+]
 myst_enable_extensions = ["dollarmath"]
 nb_execution_mode = "cache"  # notebooks run when they changed; one that fails stops the build
 nb_execution_raise_on_error = True

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 KEPT = {"grid": "paper-grid.svg", "k-means-clipped": "paper-k-means.svg", "fairgroups-clipped": "paper-fairgroups.svg"}
-INTRO = """`fairgroups paper` (or `make paper`) makes this page, with all figures as one HTML file; with tables of faces
+INTRO = """`fairgroups paper` (or `make paper`) makes these tables and all figures as one HTML file; with faces
 (`--table`, `--second-table`: see [Faces](faces.md)) also its second half. Here the faces are 16 724 women of CelebA
 and, for want of FFHQ, 9 284 of UTKFace, with tones by an open estimator. Both are for research only, not shipped.
 """

@@ -169,7 +169,7 @@ def numbers(values: NDArray[Any], name: str) -> Array:
             f"in row {row} (the first row is 0).",
             "write numbers with a decimal point, not a comma."
             if isinstance(value, str) and value.replace(",", ".", 1).lstrip("+-").replace(".", "", 1).isdigit()
-            else "clean the column, or encode it as numbers.",
+            else "clean the column, or encode it as numbers; a category can stand beside a number, not alone.",
         )
     return out
 

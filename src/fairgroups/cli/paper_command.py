@@ -38,6 +38,9 @@ def paper(
 
     if second_table is not None and table is None:
         raise InputError("--second-table needs a first one.", "name it: --table")
+    for given in (table, second_table):
+        if given is not None and not given.exists():
+            raise InputError(f"there is no file {str(given)!r}.", "name a table that `fairgroups faces` wrote.")
     if out.exists() and not out.is_dir():
         raise InputError(f"{str(out)!r} is not a folder.", "name another one.")
     columns = FaceColumns(lightness, hue, ita, score, truth, fold)

@@ -284,7 +284,8 @@ def _repair(first: Data) -> Part:
         left = held["hgr_kde"]
         rows.append((*cells, number(left["floor"]), number(held["hgr"]["value"]), number(held["hgr"]["floor"])))
         if name != "No repair":
-            above = "more than" if left["low"] > left["floor"] else "no more than"
+            above = "about what" if left["low"] <= left["floor"] else "more than"
+            above = "no more than" if left["value"] <= left["floor"] else above
             told.append(
                 f"{name}: {100 * (before - held['accuracy']['value']):.1f} points of accuracy, dependence left "
                 f"{left['value']:.3f} ({left['low']:.3f} to {left['high']:.3f}), {above} chance shows"
@@ -297,7 +298,8 @@ def _repair(first: Data) -> Part:
         ),
         rows,
         "tradeoff(first, score='score', sensitive='ita', truth='truth', fold='fold', max_gap=0.0,\n"
-        "         methods={'Fitzpatrick': ITA_CLASSES, 'K-Means': FairKMeans(6), 'FairGroups': FairGroups(6)})",
+        "         n_permutations=19, methods={'Fitzpatrick': ITA_CLASSES, 'K-Means': FairKMeans(6),\n"
+        "                  'FairGroups': FairGroups(6), 'FairGroups, smooth': ScoreRepair(smooth=True)})",
     )
     figure = Figure(
         "distributions",

@@ -226,6 +226,8 @@ def _permutation(audit: Audit, p: float) -> str:
         return f"finds no dependence on {name}" + (", unlike the groups above" if different else " either")
     if different:
         return f"agrees that outcomes depend on {name}"
+    if audit.settings.get("groups_given") or audit.selection is None:
+        return f"disagrees: outcomes depend on {name} in a way that these groups do not show; let the data choose them"
     return (
         f"disagrees: outcomes depend on {name} in some way, though no group or range can be named; a larger sample "
         "could tell"

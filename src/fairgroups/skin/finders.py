@@ -96,7 +96,7 @@ class CascadeFinder:
 
     def __call__(self, rgb: Pixels) -> list[Face]:
         """List the faces, largest first."""
-        from fairgroups.skin.photo import skin_coloured
+        from fairgroups.skin.photo import is_grey, skin_coloured
 
         small, scale = _shrunk(rgb, SEARCHED)
         least, most = max(24, max(small.shape[:2]) // 10), min(small.shape[:2])
@@ -109,7 +109,7 @@ class CascadeFinder:
         for place in found:
             left, top, side = place["c"] * scale, place["r"] * scale, place["width"] * scale
             mask = patches(rgb.shape[:2], left + side / 2, top + side / 2, side)
-            if mask.any() and skin_coloured(rgb[mask]).mean() >= 0.4:
+            if mask.any() and (is_grey(rgb[mask]) or skin_coloured(rgb[mask]).mean() >= 0.4):
                 faces.append(Face((left, top, left + side, top + side), mask))
         return _apart(sorted(faces, key=lambda face: -face.width))
 

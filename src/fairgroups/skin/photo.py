@@ -20,7 +20,7 @@ from fairgroups.skin.colour import chroma, hue_angle, ita, rgb_to_lab
 from fairgroups.skin.finders import Face, FaceFinder, FinderName, finder_of
 from fairgroups.skin.images import open_image
 
-__all__ = ["FLAGS", "Tone", "skin_coloured", "skin_pixels", "skin_tone", "summarise"]
+__all__ = ["FLAGS", "Tone", "is_grey", "skin_coloured", "skin_pixels", "skin_tone", "summarise"]
 
 Array = NDArray[np.float64]
 Pixels = NDArray[np.uint8]
@@ -253,10 +253,12 @@ def _lit(rgb: Pixels) -> Mask:
 
 def _usable(rgb: Pixels) -> Mask:
     """Say which pixels count: lit, and coloured like skin unless the whole picture is grey."""
-    lit = _lit(rgb)
-    if float(np.median(np.ptp(rgb.astype(np.int16), axis=-1))) <= 3:
-        return lit
-    return lit & skin_coloured(rgb)
+    return _lit(rgb) if is_grey(rgb) else _lit(rgb) & skin_coloured(rgb)
+
+
+def is_grey(rgb: Pixels) -> bool:
+    """Say whether pixels have no colour to tell skin by."""
+    return bool(np.median(np.ptp(rgb.astype(np.int16), axis=-1)) <= 3)
 
 
 def _is_blurred(rgb: Pixels) -> bool:
