@@ -7,7 +7,7 @@ FILES := $(shell find src -name '*.py' | sort | cksum | cut -d ' ' -f 1)
 # An editable install knows the files by name: new ones need a new one.
 INSTALLED := $(VENV)/.installed-$(FILES)
 
-.PHONY: demo test test-engines test-faces test-wheel test-oldest test-pythons paper lint bench docs clean
+.PHONY: demo test test-engines test-faces test-wheel test-oldest test-pythons paper lint bench docs docs-links clean
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -87,6 +87,10 @@ bench: $(VENV)/.bench
 docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+# Links that lead out of the documentation; needs a network. Those inside it are tested by `make test`.
+docs-links: $(VENV)/.docs
+	$(BIN)/python -m sphinx -q -b linkcheck docs docs/_build/links
 
 clean:
 	rm -rf $(VENV) $(OLDEST) build dist docs/_build

@@ -33,6 +33,7 @@ def main() -> None:
         "portrait, 512 × 512": data.astronaut(),
         "portrait, 1536 × 1536": np.repeat(np.repeat(data.astronaut(), 3, axis=0), 3, axis=1),
     }
+    print()
     print("| photograph | faces found by | ms an image | images a second, a core |")
     print("|---|---|---|---|")
     for way in ("aligned", "mesh", "cascade"):
