@@ -38,17 +38,12 @@ class CelebA:
 
     Examples
     --------
-    >>> import tempfile
-    >>> from pathlib import Path, PurePosixPath
-    >>> from fairgroups.faces import read_celeba
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     images = Path(folder, "img_align_celeba")
-    ...     images.mkdir()
-    ...     (images / "000001.jpg").touch()
-    ...     _ = Path(folder, "list_attr_celeba.csv").write_text("image,Attractive,Male" + chr(10) + "000001.jpg,1,-1")
-    ...     faces = read_celeba(folder)
-    >>> faces.attribute("Attractive").tolist(), faces.attribute("Male").tolist()
-    ([True], [False])
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from fairgroups.faces import CelebA
+    >>> faces = CelebA(Path("."), np.array(["1.jpg", "2.jpg"]), {"Male": np.array([True, False])}, None)
+    >>> faces.chosen(~faces.attribute("male")).names.tolist()
+    ['2.jpg']
     """
 
     folder: Path

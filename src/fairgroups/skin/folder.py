@@ -79,15 +79,11 @@ class FolderTones:
 
     Examples
     --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from PIL import Image
-    >>> from fairgroups.skin import Wishes, measure_folder
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     Image.new("RGB", (178, 218), (198, 134, 66)).save(Path(folder, "a.png"))
-    ...     found = measure_folder(folder, wishes=Wishes(finder="aligned"), workers=1)
-    >>> found.columns["L"].round().tolist(), found.unread
-    ([61.0], [])
+    >>> import numpy as np
+    >>> from fairgroups.skin import FolderTones
+    >>> found = FolderTones({"image": np.array(["a", "b"]), "L": np.array([61, np.nan]), "reason": np.array(["", "no"])}, 0)
+    >>> found.measured, found.unread
+    (1, [('b', 'no')])
     """
 
     columns: dict[str, NDArray[Any]]
