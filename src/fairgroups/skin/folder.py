@@ -81,7 +81,8 @@ class FolderTones:
     --------
     >>> import numpy as np
     >>> from fairgroups.skin import FolderTones
-    >>> found = FolderTones({"image": np.array(["a", "b"]), "L": np.array([61, np.nan]), "reason": np.array(["", "no"])}, 0)
+    >>> names, reasons = np.array(["a", "b"]), np.array(["", "no"])
+    >>> found = FolderTones({"image": names, "L": np.array([61, np.nan]), "reason": reasons}, 0)
     >>> found.measured, found.unread
     (1, [('b', 'no')])
     """
