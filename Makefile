@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/fairgroups/kernels/*)
+# Each environment has a build folder of its own, so that two builds of one checkout do not meet.
+INSTALL := $(BIN)/python -m pip install --quiet --config-settings=build-dir=$(abspath $(VENV))/build
 FILES := $(shell find src -name '*.py' | sort | cksum | cut -d ' ' -f 1)
 # An editable install knows the files by name: new ones need a new one.
 INSTALLED := $(VENV)/.installed-$(FILES)
@@ -14,28 +16,28 @@ $(VENV)/bin/python:
 
 $(INSTALLED): $(SOURCES) | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet -e '.'
+	$(INSTALL) -e '.'
 	@touch $@
 
 $(VENV)/.test: $(INSTALLED)
-	$(BIN)/python -m pip install --quiet -e '.[test]'
+	$(INSTALL) -e '.[test]'
 	@touch $@
 
 $(VENV)/.engines: $(VENV)/.test
-	$(BIN)/python -m pip install --quiet -e '.[engines]'
+	$(INSTALL) -e '.[engines]'
 	@touch $@
 
 $(VENV)/.faces: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet torch==2.13.0
-	$(BIN)/python -m pip install --quiet -e '.[faces]'
+	$(INSTALL) -e '.[faces]'
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.test
-	$(BIN)/python -m pip install --quiet -e '.[lint]'
+	$(INSTALL) -e '.[lint]'
 	@touch $@
 
 $(VENV)/.docs: $(INSTALLED)
-	$(BIN)/python -m pip install --quiet -e '.[docs]'
+	$(INSTALL) -e '.[docs]'
 	@touch $@
 
 $(VENV)/.bench: $(INSTALLED) benchmarks/requirements.txt
@@ -49,7 +51,7 @@ test: $(VENV)/.test
 	$(BIN)/python -m pytest -q -n auto
 
 test-engines: $(VENV)/.engines
-	$(BIN)/python -m pytest -q -rs tests/engines tests/test_sources.py
+	$(BIN)/python -m pytest -q -rs tests/engines tests/sources
 
 test-faces: $(VENV)/.faces
 	$(BIN)/python -m pytest -q -rs tests/faces tests/skin/test_photo.py
@@ -64,7 +66,7 @@ test-oldest:
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet -c constraints/oldest.txt '.[skin]' pytest pytest-xdist hypothesis pandas polars pyarrow
 	$(OLDEST)/bin/python -m pytest -q -n auto -W default tests/search tests/evidence tests/repair tests/skin/test_colour.py \
-		tests/test_auditing.py tests/test_grouping.py tests/test_cells.py tests/test_cli.py tests/test_cli_repair.py tests/test_charts.py tests/test_rows.py
+		tests/audits tests/grouping tests/cells tests/cli tests/charts tests/rows tests/partition
 
 # Other versions of Python, where they are installed.
 test-pythons:

@@ -14,11 +14,11 @@ import numpy as np
 from scipy import stats
 
 from fairgroups import MEASURES, Band, Cells, FairGroups, group_rates, make_synthetic
-from fairgroups.crossfitting import cross_fit
-from fairgroups.evidence.judgement import How
-from fairgroups.evidence.permutation import permutation_test
-from fairgroups.finding import Wish
-from fairgroups.rows import Rows
+from fairgroups.checks.permutation import permutation_test
+from fairgroups.evidence.judge import How
+from fairgroups.grouping.crossfit import cross_fit
+from fairgroups.grouping.find import Wish
+from fairgroups.rows.rows import Rows
 from fairgroups.search.intervals import best_intervals
 
 PARITY = MEASURES["statistical_parity"]

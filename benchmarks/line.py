@@ -19,7 +19,7 @@ from timing import best_time, standing
 
 from fairgroups import Cells, FairGroups, make_synthetic
 from fairgroups._kernels import best_segments
-from fairgroups.evidence.calibration import CACHE, from_table, simulated
+from fairgroups.evidence.band_width import CACHE, from_table, simulated
 from fairgroups.paper.algorithms import psi_of_ranges
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from fairgroups import MEASURES, Cells, InputError, Measure, group_rates
-from fairgroups.partition import Partition
+from fairgroups.partition.partition import Partition
 
 Y = np.array([1, 0, 1, 1, 0, 0, 1, 0.0])
 T = np.array([1, 1, 0, 1, 0, 1, 1, 0.0])

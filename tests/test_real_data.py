@@ -6,16 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairgroups import (
-    BoxPartition,
-    FairGroups,
-    FixedGroups,
-    Interval,
-    Partition,
-    ScoreRepair,
-    audit,
-    tradeoff,
-)
+from fairgroups import BoxPartition, FairGroups, FixedGroups, Interval, Partition, ScoreRepair, audit, tradeoff
 
 DATA = Path(__file__).parents[2] / "shared/data"
 

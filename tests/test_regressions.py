@@ -145,7 +145,7 @@ def test_b11_a_file_means_the_same_below_and_above_any_size(tmp_path, monkeypatc
     people.to_parquet(tmp_path / "people.parquet")
     options = {"sensitive": "age", "outcome": "wage", "weight": "w", "compare_with": "offer", "checks": False}
     small = fg.audit(tmp_path / "people.parquet", **options)
-    for module in ("fairgroups.reading", "fairgroups.sources"):
+    for module in ("fairgroups.reading", "fairgroups.sources.source"):
         if hasattr(sys.modules[module], "LARGE"):
             monkeypatch.setattr(sys.modules[module], "LARGE", 1000)
     large = fg.audit(tmp_path / "people.parquet", **options)
@@ -196,7 +196,7 @@ def test_b15_how_to_repeat_it_repeats_it():
 
 def test_b16_the_axis_says_whom_groups_are_compared_with():
     data = fg.make_synthetic(3000, seed=4)
-    from fairgroups.charts import phi_chart
+    from fairgroups.charts.line import phi_chart
 
     found = fg.audit({"x": data.sensitive, "y": data.outcome}, sensitive="x", outcome="y", against="rest", checks=False)
     assert "Difference from the rest" in str(phi_chart(found).to_dict())

@@ -11,39 +11,39 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from fairgroups.auditing import audit
-    from fairgroups.audits import Audit
-    from fairgroups.baselines import Baseline, Change, changes
-    from fairgroups.boxes import BoxPartition, Levels
-    from fairgroups.cells import Cells
-    from fairgroups.comparing import drift, transfer
-    from fairgroups.datasets import load_adult, make_synthetic
+    from fairgroups.audits.audit import audit
+    from fairgroups.audits.baseline import Baseline, Change, changes
+    from fairgroups.audits.compare import drift, transfer
+    from fairgroups.audits.result import Audit
+    from fairgroups.cells.cells import Cells
+    from fairgroups.datasets.adult import load_adult, make_synthetic
     from fairgroups.errors import ColumnError, FairGroupsError, InputError, MissingValuesError, OutputError, SchemaError
     from fairgroups.evidence.agreement import adjusted_rand_index, rand_index
     from fairgroups.evidence.band import Band
     from fairgroups.evidence.rates import group_rates
-    from fairgroups.grouping import FairGroups, FairKMeans, FixedGroups
+    from fairgroups.grouping.fair_groups import FairGroups, FairKMeans, FixedGroups
     from fairgroups.measures import EQUALIZED_ODDS, MEASURES, JointMeasure, Measure
-    from fairgroups.partition import Interval, Partition
-    from fairgroups.repair.classifier import FairClassifier
+    from fairgroups.partition.boxes import BoxPartition, Levels
+    from fairgroups.partition.partition import Interval, Partition
     from fairgroups.repair.dependence import correlation_ratio, gedi, hgr
-    from fairgroups.repair.scores import ScoreRepair
+    from fairgroups.repair.fair_classifier import FairClassifier
+    from fairgroups.repair.score_repair import ScoreRepair
     from fairgroups.repair.tradeoff import Tradeoff, tradeoff
-    from fairgroups.sources import Source
+    from fairgroups.sources.source import Source
 
 _HOME = {
-    "Audit": "audits",
-    "audit": "auditing",
-    "Baseline": "baselines",
-    "Change": "baselines",
-    "changes": "baselines",
-    "BoxPartition": "boxes",
-    "Levels": "boxes",
-    "Cells": "cells",
-    "drift": "comparing",
-    "transfer": "comparing",
-    "load_adult": "datasets",
-    "make_synthetic": "datasets",
+    "Audit": "audits.result",
+    "audit": "audits.audit",
+    "Baseline": "audits.baseline",
+    "Change": "audits.baseline",
+    "changes": "audits.baseline",
+    "BoxPartition": "partition.boxes",
+    "Levels": "partition.boxes",
+    "Cells": "cells.cells",
+    "drift": "audits.compare",
+    "transfer": "audits.compare",
+    "load_adult": "datasets.adult",
+    "make_synthetic": "datasets.adult",
     "ColumnError": "errors",
     "FairGroupsError": "errors",
     "InputError": "errors",
@@ -54,21 +54,21 @@ _HOME = {
     "rand_index": "evidence.agreement",
     "Band": "evidence.band",
     "group_rates": "evidence.rates",
-    "FairGroups": "grouping",
-    "FairKMeans": "grouping",
-    "FixedGroups": "grouping",
+    "FairGroups": "grouping.fair_groups",
+    "FairKMeans": "grouping.fair_groups",
+    "FixedGroups": "grouping.fair_groups",
     "EQUALIZED_ODDS": "measures",
     "JointMeasure": "measures",
     "MEASURES": "measures",
     "Measure": "measures",
-    "Interval": "partition",
-    "Partition": "partition",
-    "FairClassifier": "repair.classifier",
+    "Interval": "partition.partition",
+    "Partition": "partition.partition",
+    "FairClassifier": "repair.fair_classifier",
     "correlation_ratio": "repair.dependence",
     "gedi": "repair.dependence",
     "hgr": "repair.dependence",
-    "ScoreRepair": "repair.scores",
-    "Source": "sources",
+    "ScoreRepair": "repair.score_repair",
+    "Source": "sources.source",
     "Tradeoff": "repair.tradeoff",
     "tradeoff": "repair.tradeoff",
 }

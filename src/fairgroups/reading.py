@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from fairgroups.boxes import BoxPartition
-from fairgroups.engines import count_rows, is_lazy
+from fairgroups.engines.count import count_rows, is_lazy
 from fairgroups.errors import InputError
-from fairgroups.identity import read_keys, uniform_of
 from fairgroups.measures import MEASURES, JointMeasure, Measure
-from fairgroups.partition import Partition
-from fairgroups.rows import Missing, Rows
-from fairgroups.sources import LARGE, Source, count_of
-from fairgroups.tables import Table, lazy_builder, read_table
+from fairgroups.partition.boxes import BoxPartition
+from fairgroups.partition.partition import Partition
+from fairgroups.rows.person_keys import read_keys, uniform_of
+from fairgroups.rows.rows import Missing, Rows
+from fairgroups.sources.frames import Table, lazy_builder, read_table
+from fairgroups.sources.source import LARGE, Source, count_of
 
 __all__ = ["Reading", "centred", "given_groups", "read_rows"]
 

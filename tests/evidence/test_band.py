@@ -5,7 +5,7 @@ import pytest
 
 from fairgroups import Band, Cells, InputError, Partition, audit, group_rates, make_synthetic
 from fairgroups._kernels import cell_maxima, gaussian_window_maxima, window_maxima
-from fairgroups.evidence.calibration import from_table, simulated
+from fairgroups.evidence.band_width import from_table, simulated
 from fairgroups.evidence.likelihood import kl
 from fairgroups.evidence.rates import plugin_bounds
 from fairgroups.search.intervals import best_intervals

@@ -4,7 +4,7 @@ from scipy.special import ndtri
 
 import fairgroups as fg
 from fairgroups import Band, Cells, group_rates, make_synthetic
-from fairgroups.evidence.calibration import from_table, simulated
+from fairgroups.evidence.band_width import from_table, simulated
 from fairgroups.evidence.gaps import rate_gap, variance_of_phi
 from fairgroups.evidence.rates import fixed_bounds
 from fairgroups.search.intervals import best_intervals

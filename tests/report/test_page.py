@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fairgroups import Partition, audit, make_synthetic
-from fairgroups.exploring import explore
+from fairgroups.audits.explore import explore
 
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror=alert(1)> "quoted" \u202e 🎉 {{ 7*7 }}'
 DATA = make_synthetic(3000, seed=1)

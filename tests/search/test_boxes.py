@@ -7,9 +7,9 @@ from sklearn.tree import DecisionTreeRegressor
 
 from fairgroups import MEASURES, FairGroups, InputError, rand_index
 from fairgroups._kernels import best_boxes as kernel
-from fairgroups.rows import Rows
+from fairgroups.cells.grid import Points
+from fairgroups.rows.rows import Rows
 from fairgroups.search.boxes import best_boxes, seconds_needed
-from fairgroups.search.grid import Points
 from fairgroups.search.layout import greedy, polish
 from fairgroups.search.path import Limits
 from oracles import all_tilings, brute_force_boxes

@@ -6,7 +6,7 @@ import pytest
 import fairgroups as fg
 from fairgroups import Cells, FairGroups, InputError, make_synthetic
 from fairgroups.measures import EQUALIZED_ODDS
-from fairgroups.rows import Rows
+from fairgroups.rows.rows import Rows
 from fairgroups.search import frontier
 from fairgroups.search.frontier import best_frontier_boxes, best_frontier_path, frontier_variance
 from fairgroups.search.path import Limits

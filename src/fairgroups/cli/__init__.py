@@ -13,12 +13,12 @@ from typing import Annotated
 
 import typer
 
-from fairgroups.cli.audit_commands import EXIT_HELP, audit, demo
-from fairgroups.cli.faces_commands import faces
-from fairgroups.cli.paper_command import paper
-from fairgroups.cli.repair_commands import apply, repair
-from fairgroups.cli.run_command import run
-from fairgroups.cli.skin_commands import skin
+from fairgroups.cli.audit import EXIT_HELP, audit, demo
+from fairgroups.cli.faces import faces
+from fairgroups.cli.paper import paper
+from fairgroups.cli.repair import apply, repair
+from fairgroups.cli.run import run
+from fairgroups.cli.skin import skin
 
 __all__ = ["app", "main"]
 

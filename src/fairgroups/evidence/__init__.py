@@ -1,1 +1,1 @@
-"""What may be believed about a partition."""
+"""What may be believed about groups: rates, intervals, the band over all ranges, verdicts."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
-from fairgroups.partition import Partition
+from fairgroups.partition.partition import Partition
 
 __all__ = ["adjusted_rand_index", "rand_index"]
 

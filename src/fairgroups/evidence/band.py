@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups._kernels import most_different
-from fairgroups.cells import Cells
+from fairgroups.cells.cells import Cells
+from fairgroups.cells.moments import Moments
 from fairgroups.errors import InputError
-from fairgroups.evidence.calibration import Quantiles, from_table, simulated
+from fairgroups.evidence.band_width import Quantiles, from_table, simulated
 from fairgroups.evidence.likelihood import smallest_shown
 from fairgroups.evidence.rates import Bounds, GroupRates, LocalSpread, interval_bounds, residual_scale
 from fairgroups.measures import Measure
-from fairgroups.moments import Moments
 
 __all__ = ["Band", "Calibration", "RangeEvidence", "check_level"]
 

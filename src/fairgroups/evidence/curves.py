@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.cells import Cells
+from fairgroups.cells.cells import Cells
 from fairgroups.measures import Measure
-from fairgroups.rows import Rows, quantiles
+from fairgroups.rows.rows import Rows, quantiles
 
 __all__ = ["rate_curve", "rate_plane"]
 

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtri, ndtri
 
-from fairgroups.boxes import BoxPartition
-from fairgroups.cells import Cells
+from fairgroups.cells.cells import Cells
+from fairgroups.cells.moments import Moments, noise_of
 from fairgroups.errors import InputError
 from fairgroups.evidence.likelihood import difference_bounds, rate_bounds, smallest_shown
 from fairgroups.measures import Direction, Measure
-from fairgroups.moments import Moments, noise_of
-from fairgroups.partition import Partition
-from fairgroups.rows import Rows, quantiles, weighted_sums
+from fairgroups.partition.boxes import BoxPartition
+from fairgroups.partition.partition import Partition
+from fairgroups.rows.rows import Rows, quantiles, weighted_sums
 
 __all__ = [
     "Against",

@@ -3,7 +3,7 @@
 Training and predicting need torch (extra `faces`).
 """
 
-from fairgroups.faces.reading import CelebA, read_celeba
-from fairgroups.faces.settings import Settings
+from fairgroups.faces.celeba import CelebA, read_celeba
+from fairgroups.faces.protocol import Settings
 
 __all__ = ["CelebA", "Settings", "read_celeba"]

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
+from fairgroups.faces.celeba import TONES, CelebA
 from fairgroups.faces.folds import stratified_folds
-from fairgroups.faces.pictures import Pictures, batches, digest_of
-from fairgroups.faces.reading import TONES, CelebA
-from fairgroups.faces.settings import Settings, read_settings, write_settings
-from fairgroups.files import replacing
+from fairgroups.faces.image_store import Pictures, batches, digest_of
+from fairgroups.faces.protocol import Settings, read_settings, write_settings
+from fairgroups.output import replacing
 from fairgroups.progress import progress_bar
 
 __all__ = ["Trained", "device_of", "predict", "train"]

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from fairgroups.auditing import audit
-from fairgroups.datasets import make_synthetic
+from fairgroups.audits.audit import audit
+from fairgroups.datasets.adult import make_synthetic
 from fairgroups.evidence.agreement import rand_index
-from fairgroups.grouping import FairGroups, FixedGroups
+from fairgroups.grouping.fair_groups import FairGroups, FixedGroups
 from fairgroups.paper.parts import Figure, Part, Table, number
-from fairgroups.partition import Partition
+from fairgroups.partition.partition import Partition
 
 __all__ = ["beyond_parts"]
 
@@ -152,7 +152,7 @@ def _plane(seed: int) -> Part:
         rows,
         'audit(table, sensitive=["first", "second"], outcome="y", n_groups=4)',
     )
-    from fairgroups.planes import plane_chart
+    from fairgroups.charts.plane import plane_chart
 
     figure = Figure("chequerboard", "The boxes found.", plane_chart(ours, width=300, height=260))
     text = [
@@ -166,7 +166,7 @@ def _plane(seed: int) -> Part:
 
 
 def _smooth(seed: int) -> Part:
-    from fairgroups.repair.scores import ScoreRepair
+    from fairgroups.repair.score_repair import ScoreRepair
     from fairgroups.repair.tradeoff import tradeoff
 
     rng = np.random.default_rng([seed, 19])

@@ -9,20 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.auditing import audit
-from fairgroups.boxes import BoxPartition
-from fairgroups.charts import rate_chart
-from fairgroups.check_charts import amplification_chart
-from fairgroups.comparing import transfer
+from fairgroups.audits.audit import audit
+from fairgroups.audits.compare import transfer
+from fairgroups.charts.checks import amplification_chart
+from fairgroups.charts.line import rate_chart
+from fairgroups.charts.plane import side_by_side
 from fairgroups.errors import InputError
-from fairgroups.grouping import FairGroups, FairKMeans, FixedGroups
+from fairgroups.grouping.fair_groups import FairGroups, FairKMeans, FixedGroups
 from fairgroups.paper.parts import Figure, Part, Table, number
-from fairgroups.partition import Partition
-from fairgroups.planes import side_by_side
-from fairgroups.repair.scores import ScoreRepair
+from fairgroups.partition.boxes import BoxPartition
+from fairgroups.partition.partition import Partition
+from fairgroups.repair.score_repair import ScoreRepair
 from fairgroups.repair.tradeoff import tradeoff
+from fairgroups.rows.columns import numbers
 from fairgroups.skin.scales import ITA_CLASSES, LIGHTNESS, LIGHTNESS_AND_HUE
-from fairgroups.tables import numbers, read_table
+from fairgroups.sources.frames import read_table
 
 __all__ = ["FaceColumns", "face_parts"]
 

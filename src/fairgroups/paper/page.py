@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from fairgroups.charts import to_svg
+from fairgroups.charts.line import to_svg
 from fairgroups.errors import InputError
-from fairgroups.files import write_atomically
+from fairgroups.output import write_atomically
 from fairgroups.paper.parts import Part, Table
 from fairgroups.report.sections import PAPER, versions
 from fairgroups.report.templates import fill

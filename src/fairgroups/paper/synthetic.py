@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from fairgroups.auditing import audit
-from fairgroups.charts import INK, people_chart, rate_chart
-from fairgroups.datasets import EDGES, RATES, Distribution, Synthetic, make_synthetic
+from fairgroups.audits.audit import audit
+from fairgroups.charts.line import INK, people_chart, rate_chart
+from fairgroups.datasets.adult import EDGES, RATES, Distribution, Synthetic, make_synthetic
 from fairgroups.evidence.agreement import rand_index
-from fairgroups.grouping import FairGroups, FairKMeans, FixedGroups
+from fairgroups.grouping.fair_groups import FairGroups, FairKMeans, FixedGroups
 from fairgroups.paper.algorithms import exhaustive_search, psi_of_ranges
 from fairgroups.paper.parts import Figure, Part, Table, number
-from fairgroups.partition import Partition
+from fairgroups.partition.partition import Partition
 
 __all__ = ["synthetic_parts"]
 

@@ -1,1 +1,1 @@
-"""Making scores fair, group by group, and measuring the dependence that remains."""
+"""Making scores fair: exact transport, what it gives and costs on people left out."""

@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
-from fairgroups.rows import check_finite
-from fairgroups.tables import numbers, one_column
+from fairgroups.rows.columns import numbers, one_column
+from fairgroups.rows.rows import check_finite
 
 __all__ = ["Dependence", "correlation_ratio", "gedi", "hgr"]
 

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from fairgroups.boxes import BoxPartition
 from fairgroups.errors import InputError
-from fairgroups.estimator import GroupEstimator
-from fairgroups.partition import Partition
-from fairgroups.rows import check_finite
-from fairgroups.tables import numbers, one_column
+from fairgroups.grouping.estimator import GroupEstimator
+from fairgroups.partition.boxes import BoxPartition
+from fairgroups.partition.partition import Partition
+from fairgroups.rows.columns import numbers, one_column
+from fairgroups.rows.rows import check_finite
 
 __all__ = [
     "as_table",

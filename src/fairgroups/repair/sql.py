@@ -14,12 +14,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.boxes import BoxPartition
 from fairgroups.errors import InputError
-from fairgroups.partition import Partition, sql_number, sql_value
-from fairgroups.queries import quoted
+from fairgroups.partition.boxes import BoxPartition
+from fairgroups.partition.partition import Partition
 from fairgroups.repair.maps import LOWEST, Maps
 from fairgroups.repair.transport import ROUNDING
+from fairgroups.sql import quoted, sql_number, sql_value
 
 __all__ = ["Dialect", "named", "select_fair", "sql_chance", "sql_text"]
 

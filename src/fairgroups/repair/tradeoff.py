@@ -12,15 +12,16 @@ from scipy.stats import t as student
 from sklearn.base import clone
 
 from fairgroups.errors import InputError
-from fairgroups.identity import read_keys
-from fairgroups.partition import Partition
+from fairgroups.partition.partition import Partition
 from fairgroups.progress import progress_bar
 from fairgroups.reading import Reading, read_rows
 from fairgroups.repair.quality import People, floors, gaps, quality
-from fairgroups.repair.scores import ScoreRepair
-from fairgroups.rows import Missing, Rows
-from fairgroups.splitting import deal_rows
-from fairgroups.tables import is_missing, one_column, read_table
+from fairgroups.repair.score_repair import ScoreRepair
+from fairgroups.rows.columns import is_missing, one_column
+from fairgroups.rows.person_keys import read_keys
+from fairgroups.rows.rows import Missing, Rows
+from fairgroups.rows.split import deal_rows
+from fairgroups.sources.frames import read_table
 
 __all__ = ["BEFORE", "Tradeoff", "tradeoff"]
 
@@ -96,13 +97,13 @@ class Tradeoff:
 
     def frontier_chart(self, measure: str = "accuracy", against: str = "hgr") -> Any:
         """Draw what is kept against the dependence that is left, a line for each method."""
-        from fairgroups.repair_charts import frontier_chart
+        from fairgroups.charts.repair import frontier_chart
 
         return frontier_chart(self, measure, against)
 
     def distribution_chart(self, method: str | None = None, max_gap: float | None = None) -> Any:
         """Draw the groups' distribution functions before (solid) and after (dashed)."""
-        from fairgroups.repair_charts import distribution_chart
+        from fairgroups.charts.repair import distribution_chart
 
         return distribution_chart(self, method, max_gap)
 

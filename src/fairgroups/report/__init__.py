@@ -1,1 +1,1 @@
-"""From an audit to what people read."""
+"""Results as pages and files: HTML, Markdown, CSV, JUnit; nothing is computed here."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fairgroups.charts import VERDICT_COLOURS, sentence
+from fairgroups.audits.conclusion import certainty, gate_line
+from fairgroups.charts.line import VERDICT_COLOURS, sentence
 from fairgroups.report.templates import fill
-from fairgroups.report.words import amount, attributes, certainty, counted, gate_line, points
+from fairgroups.words import amount, attributes, counted, points
 
 if TYPE_CHECKING:
-    from fairgroups.audits import Audit
+    from fairgroups.audits.result import Audit
 
 __all__ = ["render_card"]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from fairgroups.charts import VERDICT_COLOURS, VERDICT_SHAPES, shown_range
-from fairgroups.exploring import explore
-from fairgroups.planes import box_shapes, plane_cells, plane_domain
-from fairgroups.report.words import attributes
+from fairgroups.audits.explore import explore
+from fairgroups.charts.line import VERDICT_COLOURS, VERDICT_SHAPES, shown_range
+from fairgroups.charts.plane import box_shapes, plane_cells, plane_domain
+from fairgroups.words import attributes
 
 if TYPE_CHECKING:
-    from fairgroups.audits import Audit
-    from fairgroups.partition import Partition
+    from fairgroups.audits.result import Audit
+    from fairgroups.partition.partition import Partition
 
 __all__ = ["explorer_data"]
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairgroups.charts import clean
+from fairgroups.charts.line import clean
 from fairgroups.evidence.verdict import gate
-from fairgroups.report.words import points, size
+from fairgroups.words import points, size
 
 if TYPE_CHECKING:
-    from fairgroups.audits import Audit
-    from fairgroups.baselines import Change
+    from fairgroups.audits.baseline import Change
+    from fairgroups.audits.result import Audit
 
 __all__ = ["Outcome", "audit_tests", "error_test", "render_junit"]
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fairgroups.charts import clean, sentence
+from fairgroups.audits.conclusion import certainty, gate_line, second_opinions
+from fairgroups.charts.line import clean, sentence
 from fairgroups.report.sections import PAPER, cannot_say, data_facts, method_facts, python_call, rate_meaning, versions
-from fairgroups.report.words import amount, attributes, certainty, counted, gate_line, points, second_opinions
+from fairgroups.words import amount, attributes, counted, points
 
 if TYPE_CHECKING:
-    from fairgroups.audits import Audit
+    from fairgroups.audits.result import Audit
 
 __all__ = ["render_markdown"]
 

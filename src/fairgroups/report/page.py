@@ -7,7 +7,8 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from fairgroups.charts import VERDICT_COLOURS, sentence, to_svg
+from fairgroups.audits.conclusion import certainty, gate_line, second_opinions
+from fairgroups.charts.line import VERDICT_COLOURS, sentence, to_svg
 from fairgroups.report.explorer import explorer_data
 from fairgroups.report.pictures import Picture, check_pictures, first_pictures, people_picture
 from fairgroups.report.repair_page import repair_section
@@ -24,11 +25,11 @@ from fairgroups.report.sections import (
     versions,
 )
 from fairgroups.report.templates import fill
-from fairgroups.report.words import amount, attributes, certainty, counted, gate_line, points, second_opinions, size
+from fairgroups.words import amount, attributes, counted, points, size
 
 if TYPE_CHECKING:
-    from fairgroups.audits import Audit
-    from fairgroups.partition import Partition
+    from fairgroups.audits.result import Audit
+    from fairgroups.partition.partition import Partition
     from fairgroups.repair.tradeoff import Tradeoff
 
 __all__ = ["render"]

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fairgroups.charts import people_chart, phi_chart, rate_chart, sentence, shown_range, to_png, to_svg
-from fairgroups.check_charts import amplification_chart, selection_chart, stability_chart
+from fairgroups.charts.checks import amplification_chart, selection_chart, stability_chart
+from fairgroups.charts.line import people_chart, phi_chart, rate_chart, sentence, shown_range, to_png, to_svg
+from fairgroups.charts.plane import plane_chart
 from fairgroups.errors import InputError
-from fairgroups.files import replacing
-from fairgroups.planes import plane_chart
-from fairgroups.report.words import attributes
+from fairgroups.output import replacing
+from fairgroups.words import attributes
 
 if TYPE_CHECKING:
-    from fairgroups.audits import Audit
+    from fairgroups.audits.result import Audit
 
 __all__ = ["Picture", "check_pictures", "first_pictures", "people_picture", "pictures", "save_pictures"]
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fairgroups import __version__
-from fairgroups.charts import to_svg
-from fairgroups.repair_charts import MEASURE_NAMES, PERCENT, distribution_chart, frontier_chart
+from fairgroups.charts.line import to_svg
+from fairgroups.charts.repair import MEASURE_NAMES, PERCENT, distribution_chart, frontier_chart
 from fairgroups.report.templates import fill
-from fairgroups.report.words import amount, attributes, points
+from fairgroups.words import amount, attributes, points
 
 if TYPE_CHECKING:
     from fairgroups.repair.tradeoff import Tradeoff

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fairgroups.charts import clean
+from fairgroups.charts.line import clean
 
 __all__ = ["data_script", "scripts"]
 
@@ -22,7 +22,7 @@ EXACT = 17  # of sums, whose differences are taken, and of the ends of ranges
 def scripts(*, explorer: bool, frames: bool) -> tuple[list[str], str]:
     """Give the scripts of a page, and what its policy must say to let them, and only them, run."""
     names = [*(["band.js", "draw.js", "explorer.js"] if explorer else []), *(["frames.js"] if frames else [])]
-    every = [files("fairgroups.report").joinpath(name).read_text(encoding="utf-8") for name in names]
+    every = [files("fairgroups.report").joinpath("assets/scripts", name).read_text(encoding="utf-8") for name in names]
     if any("</script" in text.lower() or "<!--" in text for text in every):
         raise RuntimeError("a script would end its own tag.")
     every = [f"\n{text}\n" for text in every]

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fairgroups import __version__
-from fairgroups.report.words import attributes, size
+from fairgroups.words import attributes, size
 
 if TYPE_CHECKING:
-    from fairgroups.audits import Audit
+    from fairgroups.audits.result import Audit
 
 __all__ = [
     "PAPER",
@@ -282,7 +282,7 @@ def versions() -> str:
 
 def shell_call(arguments: list[str]) -> str:
     """Write a command line as it may be typed again, without a password and without the folders of files."""
-    from fairgroups.queries import without_password
+    from fairgroups.sql import without_password
 
     said = [Path(one).name if one.startswith("/") and Path(one).name else without_password(one) for one in arguments]
     return shlex.join(["fairgroups", *said])

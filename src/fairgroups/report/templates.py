@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-from fairgroups.charts import clean
+from fairgroups.charts.line import clean
 
 __all__ = ["fill"]
 
@@ -17,7 +17,7 @@ def fill(name: str, shorten: Mapping[str, str] | None = None, **values: Any) -> 
     from markupsafe import Markup
 
     def source(template: str) -> str:
-        return files("fairgroups.report").joinpath(template).read_text(encoding="utf-8")
+        return files("fairgroups.report").joinpath("assets/templates", template).read_text(encoding="utf-8")
 
     def finalize(value: Any) -> Any:
         if isinstance(value, str) and not isinstance(value, Markup):

@@ -1,1 +1,1 @@
-"""From cells to the best groups."""
+"""The best groups, exactly: from cells or points to partitions; one file for each algorithm."""

@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups import _kernels
-from fairgroups.boxes import BoxPartition
+from fairgroups.cells.grid import Points, SpaceGrid
 from fairgroups.errors import InputError
-from fairgroups.rows import Missing
-from fairgroups.search.grid import Points, SpaceGrid
+from fairgroups.partition.boxes import BoxPartition
+from fairgroups.rows.rows import Missing
 from fairgroups.search.layout import Layout, from_grid, greedy, polish
 from fairgroups.search.path import Limits
 

@@ -22,12 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups import _kernels
-from fairgroups.boxes import BoxPartition
-from fairgroups.cells import Cells
+from fairgroups.cells.cells import Cells
+from fairgroups.cells.grid import Points, SpaceGrid
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure
-from fairgroups.rows import Rows, weighted_sums
-from fairgroups.search.grid import Points, SpaceGrid
+from fairgroups.partition.boxes import BoxPartition
+from fairgroups.rows.rows import Rows, weighted_sums
 from fairgroups.search.layout import from_grid
 from fairgroups.search.path import Limits, Path
 

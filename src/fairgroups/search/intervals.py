@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from fairgroups._kernels import best_segments
-from fairgroups.cells import Cells
+from fairgroups.cells.cells import Cells
 from fairgroups.measures import Measure
 from fairgroups.search.path import Limits, Path, Units, make_path
 

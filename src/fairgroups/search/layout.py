@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.boxes import BoxPartition, Levels, Side
-from fairgroups.partition import Interval
-from fairgroups.rows import Missing
-from fairgroups.search.grid import Points, SpaceGrid
+from fairgroups.cells.grid import Points, SpaceGrid
+from fairgroups.partition.boxes import BoxPartition, Levels, Side
+from fairgroups.partition.partition import Interval
+from fairgroups.rows.rows import Missing
 from fairgroups.search.path import Limits
 
 __all__ = ["Layout", "from_grid", "greedy", "polish"]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups._kernels import best_increasing, best_segments, isotonic_blocks
-from fairgroups.cells import Cells
+from fairgroups.cells.cells import Cells
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure
 from fairgroups.search.path import Limits, Path, Units, make_path

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.cells import Cells
+from fairgroups.cells.cells import Cells
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure
-from fairgroups.partition import Partition
-from fairgroups.rows import Missing
+from fairgroups.partition.partition import Partition
+from fairgroups.rows.rows import Missing
 
 __all__ = ["Limits", "Path", "Units"]
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
+from fairgroups.output import check_table_path, write_table
 from fairgroups.progress import progress_bar
 from fairgroups.skin.balance import grey_card, grey_world
 from fairgroups.skin.finders import AlignedFinder, FaceFinder, finder_of
@@ -26,7 +27,6 @@ from fairgroups.skin.images import SUFFIXES, ImageError, open_scaled
 from fairgroups.skin.journal import Journal
 from fairgroups.skin.photo import Tone, skin_tone
 from fairgroups.skin.scales import monk_tone
-from fairgroups.table_files import check_table_path, write_table
 
 __all__ = ["FolderTones", "Wishes", "measure_folder", "pictures_of", "shown"]
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.boxes import BoxPartition
-from fairgroups.partition import Interval, Partition
+from fairgroups.partition.boxes import BoxPartition
+from fairgroups.partition.partition import Interval, Partition
 from fairgroups.skin.colour import rgb_to_lab
 
 __all__ = ["ITA_CLASSES", "ITA_NAMES", "LIGHTNESS", "LIGHTNESS_AND_HUE", "MONK", "monk_tone"]

@@ -1,0 +1,104 @@
+"""Cells in several dimensions: a grid of quantile cells, or of distinct values where they are few."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups.errors import InputError
+from fairgroups.measures import Measure
+from fairgroups.rows.rows import Column, Rows, quantiles, weighted_sums
+
+__all__ = ["Points", "SpaceGrid"]
+
+Array = NDArray[np.float64]
+MOST_CELLS = 4_000_000
+
+
+@dataclass(frozen=True)
+class Points:
+    """Rows as a search in several dimensions sees them: coordinates and what each row adds to A and B.
+
+    Rows that miss a sensitive value, or count nothing in B, are not among them. A is centred: the overall rate times
+    B is taken off. `people` says how many a point stands for, in whose name it adds to A and B.
+    """
+
+    columns: tuple[Column, ...]
+    a: Array
+    b: Array
+    people: Array
+
+    @classmethod
+    def of(cls, rows: Rows, measure: Measure) -> Points:
+        """Take the points of a measure."""
+        a, b = weighted_sums(rows, measure)
+        keep = (b > 0) & ~rows.absent
+        if not keep.any():
+            raise InputError("no row with known sensitive values counts in this measure: B is 0 everywhere.")
+        columns = tuple(Column(c.name, c.values[keep], c.levels) for c in rows.columns)
+        a, b = rows.times(a)[keep], rows.times(b)[keep]
+        return cls(columns, a - b * (a.sum() / b.sum()), b, rows.times(np.ones(rows.size))[keep])
+
+    @property
+    def n(self) -> int:
+        """Count the points."""
+        return int(self.b.size)
+
+
+@dataclass(frozen=True)
+class SpaceGrid:
+    """Sums by cell of a grid: `edges` holds the lower ends of each numeric axis's cells, None for a category."""
+
+    edges: tuple[Array | None, ...]
+    shape: tuple[int, ...]
+    a: Array
+    b: Array
+    rows: Array
+
+    @classmethod
+    def of(cls, points: Points, n_cells: int) -> SpaceGrid:
+        """Lay a grid of at most `n_cells` cells along each numeric axis and sum the points in its cells."""
+        return cls.sums(points.columns, [(points.a, points.b)], n_cells, points.people)[0]
+
+    @classmethod
+    def sums(
+        cls, columns: Sequence[Column], pairs: Sequence[tuple[Array, Array]], n_cells: int, people: Array
+    ) -> list[SpaceGrid]:
+        """Lay one grid and sum several pairs of A and B, and the people, in its cells."""
+        several = people if (people != 1).any() else None
+        edges: list[Array | None] = []
+        codes, shape = [], []
+        for column in columns:
+            if column.levels is not None:
+                edges.append(None)
+                codes.append(column.values.astype(np.intp))
+                shape.append(len(column.levels))
+                continue
+            lower = np.unique(column.values)
+            if lower.size > n_cells:
+                lower = np.unique(quantiles(column.values, np.arange(n_cells) / n_cells, several))
+            edges.append(lower)
+            codes.append(np.searchsorted(lower, column.values, side="right") - 1)
+            shape.append(int(lower.size))
+        if prod(shape) > MOST_CELLS:
+            raise InputError(
+                f"a grid of {' × '.join(map(str, shape))} cells is too large.",
+                f"lower n_cells so that the product is at most {MOST_CELLS:,}, or use fewer attributes.",
+            )
+        flat = np.ravel_multi_index(codes, shape)
+        n = prod(shape)
+        rows = np.bincount(flat, people, n).astype(np.float64)
+        return [
+            cls(
+                tuple(edges),
+                tuple(shape),
+                np.bincount(flat, a, n).astype(np.float64),
+                np.bincount(flat, b, n).astype(np.float64),
+                rows,
+            )
+            for a, b in pairs
+        ]

@@ -1,0 +1,202 @@
+"""Pictures of an audit's second opinions: number of groups, firmness of borders, the model against its labels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fairgroups.charts.line import sentence, shown_range
+from fairgroups.partition.partition import Interval
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from fairgroups.audits.result import Audit
+
+__all__ = ["amplification_chart", "selection_chart", "stability_chart", "together_chart"]
+
+_INK = "#333333"
+_MODEL, _BASE = "#D55E00", "#0072B2"
+_VALUES = {
+    "band": "Evidence of differences inside groups",
+    "cv": "Error on rows left out",
+    "bic": "BIC above the least",
+}
+
+
+def selection_chart(audit: Audit, *, width: int = 560, height: int = 200) -> alt.LayerChart:
+    """Draw what the choice of the number of groups was made on; the number chosen is marked."""
+    import altair as alt
+
+    found = audit.selection
+    if found is None:
+        raise ValueError("the number of groups was given, not chosen.")
+    least = 0.0 if found.criterion == "band" else min(step["value"] for step in found.curve)
+    values = [
+        {
+            "k": step["n_groups"],
+            "value": step["value"] - least,
+            "high": step["value"] - least + step.get("error", 0.0),
+            "low": step["value"] - least - step.get("error", 0.0),
+            "chosen": step["n_groups"] == found.n_groups,
+        }
+        for step in found.curve
+        if step["value"] > float("-inf")
+    ]
+    base = alt.Chart(alt.Data(values=values))
+    x = alt.X("k:O", title="Number of groups", axis=alt.Axis(labelAngle=0))
+    y = alt.Y("value:Q", title=_VALUES[found.criterion], axis=alt.Axis(titleLimit=260))
+    line = base.mark_line(color=_INK, strokeWidth=1.5).encode(x=x, y=y)
+    marks = base.mark_point(filled=True, opacity=1).encode(
+        x=x,
+        y=y,
+        color=alt.condition("datum.chosen", alt.value(_MODEL), alt.value(_INK)),
+        size=alt.condition("datum.chosen", alt.value(160), alt.value(40)),
+        shape=alt.condition("datum.chosen", alt.value("diamond"), alt.value("circle")),
+    )
+    layers: list[Any] = [line, marks]
+    if found.criterion == "band":
+        zero = alt.Chart(alt.Data(values=[{"y": 0}])).mark_rule(strokeDash=[5, 4], color=_INK).encode(y="y:Q")
+        layers.insert(0, zero)
+    if found.criterion == "cv":
+        layers.insert(0, base.mark_rule(color="#999999").encode(x=x, y="low:Q", y2="high:Q"))
+    return alt.layer(*layers).properties(width=width, height=height)
+
+
+def stability_chart(audit: Audit, *, width: int = 780) -> alt.LayerChart:
+    """Draw each border with the range in which resampled borders fall."""
+    import altair as alt
+
+    found = audit.checks.stability
+    if found is None:
+        raise ValueError("the borders were not resampled.")
+    low, high = shown_range(audit.data["attributes"][0])
+    values = [{"name": f"border {i}", **cut} for i, cut in enumerate(found.cuts, 1)]
+    base = alt.Chart(alt.Data(values=values))
+    x_scale = alt.Scale(domain=[low, high], nice=False, zero=False, clamp=True)
+    y = alt.Y("name:N", sort=[v["name"] for v in values], title=None)
+    lines = base.mark_rule(strokeWidth=4, color="#9a9a9a").encode(
+        y=y, x=alt.X("low:Q", scale=x_scale, title=audit.settings["sensitive"]), x2="high:Q"
+    )
+    marks = base.mark_tick(thickness=3, size=18, color=_INK).encode(y=y, x=alt.X("cut:Q", scale=x_scale))
+    return alt.layer(lines, marks).properties(width=width, height=alt.Step(24))
+
+
+def together_chart(audit: Audit, *, width: int = 360) -> alt.Chart:
+    """Draw how surely two people share a group, for any two values of the attribute."""
+    import altair as alt
+
+    found = audit.checks.stability
+    if found is None:
+        raise ValueError("the borders were not resampled.")
+    values = [
+        {"one": f"{x:g}", "two": f"{y:g}", "share": share}
+        for x, row in zip(found.points, found.together, strict=True)
+        for y, share in zip(found.points, row, strict=True)
+    ]
+    order = list(dict.fromkeys(v["one"] for v in values))
+    name = audit.settings["sensitive"]
+    axis = alt.Axis(labelOverlap=True, labelAngle=0)
+    return (
+        alt.Chart(alt.Data(values=values))
+        .mark_rect()
+        .encode(
+            x=alt.X("one:O", sort=order, title=name, axis=axis),
+            y=alt.Y("two:O", sort=order[::-1], title=name, axis=axis),
+            color=alt.Color(
+                "share:Q",
+                title="in one group",
+                scale=alt.Scale(scheme="blues", domain=[0, 1]),
+                legend=alt.Legend(format=".0%"),
+            ),
+        )
+        .properties(width=width, height=width)
+    )
+
+
+def amplification_chart(audit: Audit, *, width: int = 380, height: int = 260) -> alt.HConcatChart | alt.LayerChart:
+    """Draw the rates of model and label along the attribute, and Φ of both in each group, with the paired interval."""
+    import altair as alt
+
+    found = audit.checks.amplification
+    if found is None:
+        raise ValueError("there is no other outcome to compare with.")
+    percent = bool(audit.data["percent"])
+    scale = 100 if percent else 1
+    names = {"model": found.model, "base": found.base}
+    colour = alt.Color(
+        "outcome:N",
+        scale=alt.Scale(domain=[found.base, found.model], range=[_BASE, _MODEL]),
+        legend=alt.Legend(title=None, orient="top", labelLimit=300),
+    )
+    panels: list[Any] = []
+    if found.curves:
+        low, high = shown_range(audit.data["attributes"][0])
+        points = [
+            {"x": p["middle"], "rate": p["rate"], "outcome": names[key]}
+            for key, curve in found.curves.items()
+            for p in curve
+            if low <= p["middle"] <= high
+        ]
+        borders = [
+            {"at": part.low}
+            for group in audit.partition.groups
+            for part in group
+            if isinstance(part, Interval) and low < part.low < high
+        ]
+        x_scale = alt.Scale(domain=[low, high], nice=False, zero=False)
+        walls = alt.Chart(alt.Data(values=borders)).mark_rule(color="#bbbbbb").encode(x=alt.X("at:Q", scale=x_scale))
+        axis = alt.Axis(format=".0%") if percent else alt.Axis()
+        lines = (
+            alt.Chart(alt.Data(values=points))
+            .mark_line(strokeWidth=2)
+            .encode(
+                x=alt.X("x:Q", title=audit.settings["sensitive"], scale=x_scale),
+                y=alt.Y("rate:Q", title="Rate", axis=axis, scale=alt.Scale(zero=False)),
+                color=colour,
+                strokeDash=alt.StrokeDash(
+                    "outcome:N",
+                    scale=alt.Scale(domain=[found.base, found.model], range=[[1, 0], [5, 3]]),
+                    legend=None,
+                ),
+            )
+        )
+        panels.append(alt.layer(walls, lines).properties(width=width, height=height))
+    order = [r["label"] for r in found.records]
+    numbers = [
+        {"label": r["label"], "phi": scale * r[f"{key}_phi"], "outcome": names[key], "effect": r["effect"]}
+        for r in found.records
+        for key in ("base", "model")
+        if r["difference"] == r["difference"]
+    ]
+    spans = [
+        {
+            "label": r["label"],
+            "low": scale * (r["base_phi"] + r["low"]),
+            "high": scale * (r["base_phi"] + r["high"]),
+            "said": r["effect"],
+        }
+        for r in found.records
+        if r["difference"] == r["difference"]
+    ]
+    y = alt.Y("label:N", sort=order, title=None, axis=alt.Axis(labelLimit=260))
+    title = sentence("difference from everybody") + (" (points)" if percent else "")
+    intervals = (
+        alt.Chart(alt.Data(values=spans)).mark_rule(strokeWidth=3, color="#e3b58f").encode(y=y, x="low:Q", x2="high:Q")
+    )
+    marks = (
+        alt.Chart(alt.Data(values=numbers))
+        .mark_point(filled=True, size=90, opacity=1)
+        .encode(
+            y=y,
+            x=alt.X("phi:Q", title=title),
+            color=colour,
+            shape=alt.Shape(
+                "outcome:N",
+                scale=alt.Scale(domain=[found.base, found.model], range=["circle", "diamond"]),
+                legend=None,
+            ),
+        )
+    )
+    zero = alt.Chart(alt.Data(values=[{"x": 0}])).mark_rule(strokeDash=[5, 4], color=_INK).encode(x="x:Q")
+    panels.append(alt.layer(zero, intervals, marks).properties(width=max(width - 140, 200), height=alt.Step(34)))
+    return alt.hconcat(*panels) if len(panels) > 1 else panels[0]

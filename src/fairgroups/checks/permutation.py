@@ -1,0 +1,183 @@
+"""A second opinion on whether there is any discrimination at all: outcomes dealt out again at random.
+
+If the outcome does not depend on the attribute, every way to deal the outcomes to the people is as likely as the one
+seen. The variance of Φ of the best 2, 3, 4 and 5 groups is compared with what it is after such deals; the most striking
+of the four counts, against the most striking of each deal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups._kernels import best_boxes, best_segments
+from fairgroups.cells.grid import SpaceGrid
+from fairgroups.measures import Measure
+from fairgroups.rows.rows import Rows, weighted_sums
+
+__all__ = ["Permutation", "permutation_test"]
+
+Array = NDArray[np.float64]
+Progress = Callable[[float], object]
+GROUPS = (2, 3, 4, 5)
+CELLS = 256
+CELLS_OF_AXIS = 12
+WORK = 2e8  # rows dealt in all, where outcomes are not yes/no
+
+
+@dataclass(frozen=True)
+class Permutation:
+    """The result: `p_value` = (b + 1)/(n_draws + 1), b deals being at least as striking as the data.
+
+    `variance` is the variance of Φ of the best 2, 3, … groups of the test's cells.
+    """
+
+    p_value: float
+    n_draws: int
+    variance: list[float]
+
+
+def permutation_test(
+    rows: Rows, measure: Measure, *, n_draws: int = 999, seed: int = 0, progress: Progress | None = None
+) -> Permutation:
+    """Test one group against more.
+
+    Parameters
+    ----------
+    rows : Rows
+        The data; rows that count in the measure and whose attributes are known are used.
+    measure : Measure
+        Which rate.
+    n_draws, seed : int
+        How many deals, and their seed. Very long tables of other than yes/no outcomes get fewer.
+    progress : callable, optional
+        Called with the share of the work done.
+
+    Notes
+    -----
+    Outcomes are dealt with their weights. With clusters, all outcomes of one go to another with as many rows, so what
+    they have in common stays together. The rows of missing attributes are left out.
+    """
+    a, b = weighted_sums(rows, measure)
+    keep = np.flatnonzero((b > 0) & ~rows.absent)
+    kept = rows.take(keep)
+    a, b = a[keep], b[keep]
+    line = len(kept.columns) == 1
+    people = kept.times(np.ones(kept.size))
+    sums = [(kept.times(a), kept.times(b))]
+    grid = SpaceGrid.sums(kept.columns, sums, CELLS if line else CELLS_OF_AXIS, people)[0]
+    edges = [grid.edges[d] for d in range(len(kept.columns))]
+    flat = np.ravel_multi_index(
+        [
+            c.values.astype(np.intp) if e is None else np.searchsorted(e, c.values, side="right") - 1
+            for c, e in zip(kept.columns, edges, strict=True)
+        ],
+        grid.shape,
+    )
+    total = float(grid.b.sum())
+    axes = [(size, c.levels is not None) for size, c in zip(grid.shape, kept.columns, strict=True)]
+    most = min(max(GROUPS) if line else 4, int(np.count_nonzero(grid.b)))
+    if most < 2:
+        return Permutation(1.0, 0, [])
+
+    def statistic(sums: Array, mass: Array) -> list[float]:
+        centred = sums - mass * (sums.sum() / total)
+        if not line:
+            found = best_boxes(centred, mass, grid.rows, axes, most, 0.0, 0.0, 0, _quiet)
+            return [t / total for t, boxes in found if boxes][1:]
+        used = mass > 0
+        x, w = centred[used], mass[used]
+        out = []
+        for cut in best_segments(x, w, w, most, 0.0, 0.0)[1:]:
+            starts = np.concatenate([[0], np.asarray(cut, dtype=np.intp)])
+            out.append(float(np.sum(np.add.reduceat(x, starts) ** 2 / np.add.reduceat(w, starts)) / total))
+        return out
+
+    plain = kept.weight is None and kept.cluster is None and bool(np.all(b == 1) and np.all((a == 0) | (a == 1)))
+    if not plain:
+        n_draws = int(min(n_draws, max(99, WORK / max(a.size, 1))))
+    if plain:
+        deal = _counts(grid, int(grid.a.sum()))
+    elif kept.count is not None:
+        deal = _normal(a, b, people, flat, grid)
+    else:
+        deal = _values(a, b, kept.cluster, flat, grid.b.size)
+    seeds = np.random.SeedSequence(seed).spawn(n_draws)
+    done = [0]
+
+    def one(sequence: np.random.SeedSequence) -> list[float]:
+        found = statistic(*deal(np.random.default_rng(sequence)))
+        done[0] += 1
+        if progress is not None and done[0] % 50 == 0:
+            progress(done[0] / n_draws)
+        return found
+
+    seen = statistic(grid.a, grid.b)
+    with ThreadPoolExecutor(2) as pool:
+        drawn = list(pool.map(one, seeds))
+    few = min(len(row) for row in (seen, *drawn))
+    table = np.array([row[:few] for row in (seen, *drawn)])
+    table = np.round(table / max(table.max(), 1e-300), 12)  # deals that repeat the data are ties, whatever the rounding
+    # For each number of groups the rank among all; the best rank of each deal; the data's rank among those.
+    ranks = np.stack([np.searchsorted(np.sort(-column), -column, side="right") for column in table.T])
+    best = ranks.min(axis=0)
+    return Permutation(float(np.mean(best <= best[0])), n_draws, [float(x) for x in seen])
+
+
+Deal = Callable[[np.random.Generator], tuple[Array, Array]]
+
+
+def _counts(grid: SpaceGrid, positives: int) -> Deal:
+    sizes = grid.rows.astype(np.int64)
+
+    def deal(rng: np.random.Generator) -> tuple[Array, Array]:
+        if sizes.sum() < 1_000_000_000:
+            return rng.multivariate_hypergeometric(sizes, positives, method="marginals").astype(np.float64), grid.b
+        return rng.binomial(sizes, positives / sizes.sum()).astype(np.float64), grid.b
+
+    return deal
+
+
+def _normal(a: Array, b: Array, people: Array, flat: NDArray[np.intp], grid: SpaceGrid) -> Deal:
+    """Deal sums of many people, which are close to normal: B stays where it is, A goes with it."""
+    rate = float(grid.a.sum() / grid.b.sum())
+    variance = float(np.sum(people * (a - rate * b) ** 2) / np.sum(people * b**2))
+    squares = np.bincount(flat, people * b**2, grid.b.size).astype(np.float64)
+
+    def deal(rng: np.random.Generator) -> tuple[Array, Array]:
+        noise = np.sqrt(variance * squares) * rng.standard_normal(squares.size)
+        return rate * grid.b + noise - grid.b * (noise.sum() / grid.b.sum()), grid.b
+
+    return deal
+
+
+def _values(a: Array, b: Array, cluster: NDArray[np.intp] | None, flat: NDArray[np.intp], n_cells: int) -> Deal:
+    blocks = [] if cluster is None else _blocks(cluster)
+
+    def deal(rng: np.random.Generator) -> tuple[Array, Array]:
+        if cluster is None:
+            source = rng.permutation(a.size)
+        else:
+            source = np.empty(a.size, dtype=np.intp)
+            for block in blocks:  # clusters of one size, a row of the block each
+                source[block.ravel()] = rng.permuted(block[rng.permutation(block.shape[0])], axis=1).ravel()
+        sums, mass = (np.bincount(flat, x[source], n_cells).astype(np.float64) for x in (a, b))
+        return sums, mass
+
+    return deal
+
+
+def _blocks(cluster: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+    """Give the rows of clusters, those of equal size together."""
+    order = np.argsort(cluster, kind="stable")
+    size = np.bincount(cluster)
+    of_row = size[cluster[order]]
+    return [order[of_row == m].reshape(-1, m) for m in np.unique(size[size > 0])]
+
+
+def _quiet(_: float) -> None:
+    return None

@@ -1,0 +1,222 @@
+"""fairgroups repair, fairgroups apply."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fairgroups.cli.audit import read_count, read_edges, read_size
+
+if TYPE_CHECKING:
+    from fairgroups.repair.tradeoff import Tradeoff
+
+__all__ = ["apply", "repair"]
+
+METHOD = "repair"
+TRIED = (0.0, 0.02, 0.05, 0.1, 0.2)
+MOST_ROWS = 1_000_000
+
+
+def repair(
+    file: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
+    score: Annotated[str, typer.Option(help="Column of the score to repair.")],
+    sensitive: Annotated[
+        list[str],
+        typer.Option("--sensitive", "-s", help="Column of a sensitive attribute; say it again for several at once."),
+    ],
+    truth: Annotated[str | None, typer.Option(help="Column of the true label, to say what the repair costs.")] = None,
+    max_gap: Annotated[
+        float, typer.Option(help="How far two groups may differ at any threshold: 0.02 for 2 points.")
+    ] = 0.0,
+    out: Annotated[Path | None, typer.Option(help="Write the table with fair scores here (.csv or .parquet).")] = None,
+    model: Annotated[Path | None, typer.Option(help="Write the repair here, as JSON for `fairgroups apply`.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page on what the repair gives and costs here.")] = None,
+    groups: Annotated[
+        str, typer.Option(help="Number of groups, or auto: the fewest that leave no dependence but chance.")
+    ] = "auto",
+    edges: Annotated[str | None, typer.Option(help="Use these groups: borders such as 25,45.")] = None,
+    min_group_size: Annotated[
+        str, typer.Option(help="With a number of groups: least rows in one, or a share of them below 1.")
+    ] = "0.05",
+    cost: Annotated[
+        str, typer.Option(help="w2: the least squared change; w1: the least change, the fewest decisions changed.")
+    ] = "w2",
+    relaxation: Annotated[
+        str, typer.Option(help="How --max-gap is used: gap, or geodesic (all scores move the same share).")
+    ] = "gap",
+    smooth: Annotated[
+        bool, typer.Option("--smooth", help="Let the maps vary with the attribute, without jumps at borders.")
+    ] = False,
+    condition: Annotated[
+        str | None, typer.Option(help="positives (equal opportunity) or both (equalized odds); needs --truth.")
+    ] = None,
+    threshold: Annotated[
+        float | None, typer.Option(help="A score of at least this is a yes; 0.5 for scores between 0 and 1.")
+    ] = None,
+    key: Annotated[
+        str | None, typer.Option(help="Column that says who each row is, to tell people with the same score apart.")
+    ] = None,
+    fold: Annotated[str | None, typer.Option(help="Column of folds for the judgement; else five are made.")] = None,
+    weight: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
+    positive: Annotated[str | None, typer.Option(help="Which of two labels of the truth counts as yes.")] = None,
+    into: Annotated[str, typer.Option(help="What the new column is called.")] = "fair_score",
+    missing: Annotated[
+        str, typer.Option(help="Rows with missing values: error, or keep (without a fair score).")
+    ] = "error",
+    seed: Annotated[int, typer.Option(help="For folds and for people with the same score.", min=0)] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the finding only.")] = False,
+) -> None:
+    """Make scores fair: find groups, learn the maps, and say on people left out what that gives and costs."""
+    from fairgroups.errors import InputError
+    from fairgroups.grouping.fair_groups import FairGroups
+    from fairgroups.output import write_atomically
+    from fairgroups.repair.file import check_target
+    from fairgroups.repair.score_repair import ScoreRepair
+    from fairgroups.repair.tradeoff import tradeoff
+    from fairgroups.report.repair_page import render_repair, repair_finding
+    from fairgroups.sources.source import Source, read_columns
+
+    if missing not in ("error", "keep"):
+        raise InputError(f"--missing must be error or keep; got {missing!r}.")
+    if condition is not None and truth is None:
+        raise InputError(f"--condition {condition} needs the true label.", "name its column: --truth")
+    names = [*sensitive, *(name for name in (score, truth, weight, fold, key) if name is not None)]
+    if out is not None:
+        check_target(file, out, into, key)
+    columns, total = read_columns(Source(file), names, most=MOST_ROWS, seed=seed, text=[] if key is None else [key])
+    notes = []
+    n = len(next(iter(columns.values())))
+    if n < total:
+        notes.append(f"The groups, the maps and this judgement rest on {n:,} of {total:,} rows, drawn at random.")
+    found_by: Any = "auto"
+    if edges is not None:
+        found_by = read_edges(edges, sensitive, "error")
+    elif (count := read_count(groups)) != "auto":
+        found_by = FairGroups(count, min_group_size=read_size(min_group_size))
+    wished = ScoreRepair(
+        found_by,
+        cost=cost,  # type: ignore[arg-type]
+        relaxation=relaxation,  # type: ignore[arg-type]
+        smooth=smooth,
+        condition=condition,  # type: ignore[arg-type]
+        random_state=seed,
+    )
+    gaps = sorted({max_gap, *TRIED}) if html is not None else [max_gap]
+    found = tradeoff(
+        columns,
+        score=score,
+        sensitive=sensitive[0] if len(sensitive) == 1 else sensitive,
+        truth=truth,
+        methods={METHOD: wished},
+        max_gap=gaps,
+        threshold=threshold,
+        fold=fold,
+        weight=weight,
+        key=key,
+        positive=positive,
+        missing="error" if missing == "error" else "drop",
+        seed=seed,
+        verbose=not quiet and sys.stderr.isatty(),
+    )
+    fitted = found.repairs[METHOD, max_gap]
+    notes += _notes(fitted, key)
+    used = {"score": score, "sensitive": list(sensitive), "key": key, "into": into}
+    written = []  # before anything is printed: the reader of the output may go away
+    if model is not None:
+        write_atomically(model, json.dumps({**fitted.to_dict(), "columns": used}, ensure_ascii=False) + "\n")
+        written.append(f"Repair: {model.resolve()}")
+    if html is not None:
+        write_atomically(html, render_repair(found, METHOD, max_gap, notes))
+        written.append(f"Page: {html.resolve()}")
+    if out is not None:
+        written.append(_write(fitted, file, out, used, missing))
+    typer.echo(repair_finding(found, METHOD, max_gap))
+    if not quiet:
+        _print(found, max_gap)
+        for note in notes:
+            typer.echo(f"Note: {note}")
+    for line in written:
+        typer.echo(line)
+
+
+def apply(
+    model: Annotated[Path, typer.Argument(help="A repair that `fairgroups repair --model` wrote.", show_default=False)],
+    file: Annotated[Path, typer.Argument(help="A CSV or Parquet file with new people.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="Write the table with fair scores here (.csv or .parquet).")],
+    score: Annotated[str | None, typer.Option(help="Column of the score, if it is called otherwise here.")] = None,
+    sensitive: Annotated[
+        list[str] | None, typer.Option("--sensitive", "-s", help="Columns of the attributes, if called otherwise here.")
+    ] = None,
+    key: Annotated[str | None, typer.Option(help="Column that says who each row is.")] = None,
+    into: Annotated[str | None, typer.Option(help="What the new column is called.")] = None,
+    missing: Annotated[
+        str, typer.Option(help="Rows with missing values: error, or keep (without a fair score).")
+    ] = "error",
+) -> None:
+    """Give the people of a new file fair scores; the file may be larger than memory."""
+    from fairgroups.errors import InputError
+    from fairgroups.repair.document import read_document
+    from fairgroups.repair.score_repair import ScoreRepair
+
+    document = read_document(model)
+    fitted = ScoreRepair.from_dict(document)
+    stored = document.get("columns") or {}
+    used = {
+        "score": score or stored.get("score"),
+        "sensitive": sensitive or stored.get("sensitive") or None,
+        "key": key or stored.get("key"),
+        "into": into or stored.get("into") or "fair_score",
+    }
+    for name in ("score", "sensitive"):
+        if not used[name]:
+            raise InputError(f"the repair does not say which column the {name} is.", f"name it: --{name}")
+    typer.echo(_write(fitted, file, out, used, missing))
+
+
+def _write(fitted: Any, file: Path, out: Path, used: dict[str, Any], missing: str) -> str:
+    """Write the table with fair scores, and say so."""
+    from fairgroups.repair.file import apply_to_file
+
+    done = apply_to_file(fitted, file, out, **used, missing=missing)  # type: ignore[arg-type]
+    left = f", {done.without:,} of them without a fair score" if done.without else ""
+    return f"Fair scores in the column {used['into']!r} of {out.resolve()} ({done.rows:,} rows{left})"
+
+
+def _notes(fitted: Any, key: str | None) -> list[str]:
+    notes = []
+    if fitted.largest_atom_ > 0.01:
+        what = f"Up to {100 * fitted.largest_atom_:.0f} % of a group share one score"
+        if key:
+            notes.append(f"{what}; chance, drawn from their {key}, decides between them.")
+        else:
+            notes.append(f"{what} and stay together, which leaves gaps; name a --key to tell them apart by chance.")
+    if fitted.bound_ is not None:
+        notes.append(
+            f"With the order inside groups kept, the larger of the two gaps of equalized odds cannot be below "
+            f"{100 * fitted.bound_:.1f} points for these scores; it is {100 * fitted.gap_:.1f} on the rows of the fit."
+        )
+    return notes
+
+
+def _print(found: Tradeoff, max_gap: float) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from fairgroups.report.repair_page import before_and_after
+
+    console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    level = f"{100 * found.settings['level']:g} % interval"
+    for i, heading in enumerate(("measure", "before", "after", level, f"change ({level})", "by chance")):
+        table.add_column(heading, justify="left" if i == 0 else "right", overflow="fold")
+    for row in before_and_after(found, METHOD, max_gap):
+        table.add_row(*(row[key] for key in ("name", "before", "after", "interval", "change", "floor")))
+    console.print(table)
+    labels = found.repairs[METHOD, max_gap].partition_.labels
+    console.print(f"Groups: {escape('; '.join(labels))}. All measured on people left out of the fit.", soft_wrap=True)

@@ -1,0 +1,178 @@
+"""What an engine counted: people of each kind in each cell, as rows that stand for several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups.cells.exact_sums import PIECES, put_together
+from fairgroups.engines.cell_keys import Keys
+from fairgroups.engines.matching import few_values
+from fairgroups.errors import InputError
+from fairgroups.rows.columns import is_missing, numbers
+from fairgroups.rows.labels import category_levels
+from fairgroups.rows.person_keys import LOTS
+from fairgroups.rows.rows import Column, Missing, Rows
+
+__all__ = ["LABELS", "Counted", "Ranges", "object_column"]
+
+Array = NDArray[np.float64]
+LABELS = ("outcome", "truth", "base")
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """What the first aggregation found."""
+
+    n: int
+    keys: list[Keys | None]  # None for a category
+    is_number: dict[str, bool]  # of those of outcome, truth and base that are no text: other numbers than 0 and 1
+    ends: dict[str, tuple[float, float]]  # the smallest and the largest number, by role
+    unweighted: int = 0  # people without a weight, who are left out
+    complete: bool = False  # no number is missing
+
+    def centre(self, role: str) -> float:
+        """Give what is taken off numbers before they are added, so that their squares keep their digits."""
+        low, high = self.ends[role]
+        return low / 2 + high / 2 if role in self.is_number else 0.0
+
+    def reach(self, role: str) -> float:
+        """Give how far numbers lie from that at most."""
+        return max(abs(end - self.centre(role)) for end in self.ends[role])
+
+
+def object_column(values: list[Any]) -> NDArray[Any]:
+    """Give values of any kind as an array."""
+    out = np.empty(len(values), dtype=object)
+    out[:] = values
+    return out
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What the second aggregation found: columns of equal length, one entry for each kind of people in each cell."""
+
+    columns: dict[str, NDArray[Any]]
+    ranges: Ranges
+
+    @property
+    def people(self) -> Array:
+        """Count the people of each entry."""
+        return self.columns["n"].astype(np.float64)
+
+    def cells(self, d: int) -> tuple[Array, Array, Array]:
+        """Give the first and last value and the people of each cell of an attribute that is known."""
+        place, first, last = self._places(d)
+        known = place >= 0
+        return first, last, np.bincount(place[known], self.people[known], first.size).astype(np.float64)
+
+    def heaviest(self) -> float:
+        """Give the largest share of the people in a cell of several values of the first attribute."""
+        first, last, people = self.cells(0)
+        return float(np.max(np.where(last > first, people, 0.0), initial=0.0) / people.sum())
+
+    def _places(self, d: int) -> tuple[NDArray[np.intp], Array, Array]:
+        """Give each entry's cell, −1 where the value is missing, and the cells' first and last values."""
+        key = self.columns[f"k{d}"].astype(np.int64)
+        side = self.columns["side"].astype(np.int64) if "side" in self.columns else np.zeros_like(key)
+        sides = int(side.max()) + 1
+        cell, place = np.unique(key * sides + side, return_inverse=True)
+        place = place.ravel()
+        first, last = (numbers(self.columns[f"{name}{d}"], "") for name in ("first", "last"))
+        low, high = np.full(cell.size, np.inf), np.full(cell.size, -np.inf)
+        known = key >= 0
+        np.minimum.at(low, place[known], first[known])
+        np.maximum.at(high, place[known], last[known])
+        used = cell >= 0
+        number = np.where(used, np.cumsum(used) - 1, -1)
+        return number[place], low[used], high[used]
+
+    def rows(
+        self, attributes: Sequence[str], *, roles: dict[str, str], positive: Any, missing: Missing, weighted: bool
+    ) -> Rows:
+        """Give the entries as rows, in an order that does not depend on the engine."""
+        columns: list[Column] = []
+        order_by: list[NDArray[Any]] = []
+        for d, name in enumerate(attributes):
+            if self.ranges.keys[d] is None:
+                text = self._labels(f"k{d}")
+                levels = category_levels(name, {x for x in text.tolist() if x is not None})
+                codes = np.array([np.nan if x is None else levels.index(x) for x in text.tolist()])
+                columns.append(Column(name, codes, levels))
+            else:
+                place, first, last = self._places(d)
+                known = place >= 0
+                values, ends = np.full(place.size, np.nan), np.full(place.size, np.nan)
+                values[known], ends[known] = first[place[known]], last[place[known]]
+                columns.append(Column(name, values, None, ends))
+            order_by.append(np.nan_to_num(columns[-1].values, nan=np.inf))
+        lot = self._lots()
+        labels = {role: self._labels(role) for role in LABELS if role in roles and role in self.columns}
+        count, index = self.people, np.arange(self.people.size)
+        extra: dict[str, Array] = {}
+        if self.ranges.is_number.get("outcome"):
+            index, count, extra["outcome"] = self._values()
+        if weighted:
+            sums = self._sums("weight", "weights"), self._sums("weight", "weights2", power=2)
+            weights = [self.columns[name].astype(np.float64) for name in ("lightest", "heaviest")]
+            index, count, extra["weight"] = few_values(count, *sums, *weights)
+        data: dict[str, Any] = {role: values[index] for role, values in labels.items()} | extra
+        if lot is not None:
+            data["lot"] = lot[index]
+        order = np.lexsort([*(_ranks(data[role]) for role in data), *(x[index] for x in order_by[::-1])])
+        index, count = index[order], count[order]
+        chosen = [Column(c.name, c.values[index], c.levels, None if c.last is None else c.last[index]) for c in columns]
+        return Rows.from_columns(
+            chosen,
+            data["outcome"][order],
+            **{role: data[role][order] for role in ("truth", "base", "weight", "lot") if role in data},
+            count=count,
+            positive=positive,
+            missing=missing,
+            names={role: name for role, name in roles.items() if name is not None},
+        )
+
+    def _lots(self) -> Array | None:
+        if "lot" not in self.columns:
+            return None
+        lot = self.columns["lot"].astype(np.float64)
+        if (lot < 0).any():
+            raise InputError("the id of some people is missing.", "an id says who a person is: give everybody one.")
+        return (lot + 0.5) / LOTS
+
+    def _labels(self, role: str) -> NDArray[Any]:
+        values = self.columns[role].tolist()
+        if role in self.ranges.is_number:  # 0 and 1, and −1 for unknown
+            return object_column([None if x < 0 else int(x) for x in values])
+        return object_column([None if np.ma.is_masked(x) or is_missing(x) else x for x in values])
+
+    def _sums(self, role: str, name: str, power: int = 1) -> Array:
+        """Put the pieces of a sum together; 0 where nothing was added."""
+        pieces = [np.nan_to_num(numbers(self.columns[f"{name}{i}"], "")) for i in range(PIECES)]
+        return put_together(pieces, self.ranges.reach(role) ** power)[0]
+
+    def _values(self) -> tuple[NDArray[np.intp], Array, Array]:
+        """Give each entry's outcomes as a few values with the same number, sum, sum of squares and range."""
+        known = np.flatnonzero(self.columns["unknown"].astype(np.int64) == 0)
+        centre = self.ranges.centre("outcome")
+        sums, squares = self._sums("outcome", "sum"), self._sums("outcome", "squares", power=2)
+        least, most = (numbers(self.columns[name], "outcome") - centre for name in ("least", "most"))
+        index, count, values = few_values(*(x[known] for x in (self.people, sums, squares, least, most)))
+        unknown = np.setdiff1d(np.arange(self.people.size), known)
+        return (
+            np.concatenate([known[index], unknown]),
+            np.concatenate([count, self.people[unknown]]),
+            np.concatenate([values + centre, np.full(unknown.size, np.nan)]),
+        )
+
+
+def _ranks(values: NDArray[Any]) -> NDArray[Any]:
+    """Give numbers by which labels or numbers can be put in order."""
+    if values.dtype != object:
+        return values
+    kinds = {label: i for i, label in enumerate(sorted(set(values.tolist()), key=str))}
+    return np.array([kinds[label] for label in values.tolist()])

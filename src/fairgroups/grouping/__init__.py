@@ -1,0 +1,1 @@
+"""How many groups and which, as the data calls for; the scikit-learn estimators."""

@@ -1,0 +1,188 @@
+"""What the scikit-learn estimators share: reading their input, assigning people, and the fitted attributes."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from fairgroups.cells.bins import Spacing
+from fairgroups.cells.cells import Cells
+from fairgroups.engines.count import column_names, count_rows, is_lazy
+from fairgroups.errors import InputError
+from fairgroups.evidence.rates import Against, GroupRates, explained_share, group_rates
+from fairgroups.measures import JointMeasure, Measure, resolve_measure
+from fairgroups.partition.boxes import BoxPartition
+from fairgroups.partition.partition import Partition
+from fairgroups.rows.columns import holds_categories
+from fairgroups.rows.rows import Column, Missing, Rows, check_finite, mixed_columns, refuse_missing
+from fairgroups.search.path import Path
+
+__all__ = ["GroupEstimator"]
+
+
+class GroupEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """An estimator that puts people into groups of one or several sensitive columns."""
+
+    missing: Missing
+    measure: str | Measure | JointMeasure
+    positive: Any
+    partition_: Partition | BoxPartition
+    n_features_in_: int
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.one_d_labels = True
+        tags.transformer_tags.preserves_dtype = []  # labels, whatever the type of X
+        tags.input_tags.allow_nan = self.missing != "error"
+        return tags
+
+    def _columns(self, X: Any, *, reset: bool) -> list[Column]:
+        """Read the sensitive columns; for one, a plain list or series will do."""
+        if is_lazy(X):
+            raise InputError(
+                "a lazy frame is not collected here.",
+                "fit FairGroups to it; groups are computed in it by partition_.expr() or partition_.to_sql().",
+            )
+        name = ""
+        if isinstance(X, np.ma.MaskedArray):
+            X = np.ma.filled(X.astype(np.float64), np.nan)
+        if getattr(getattr(X, "dtype", None), "kind", "") in ("M", "m"):
+            raise InputError(
+                "X holds dates or durations, not numbers.", "turn them into numbers first, such as an age."
+            )
+        if isinstance(X, list | tuple) or (hasattr(X, "to_numpy") and not hasattr(X, "columns")):
+            name = str(getattr(X, "name", None) or "")
+            X = np.asarray(X)
+        if getattr(X, "ndim", 2) == 1 and (reset or self.n_features_in_ == 1):
+            X = X.reshape(-1, 1)
+        mixed = holds_categories(X)
+        if mixed:
+            validate_data(self, X, reset=reset, skip_check_array=True)
+        else:
+            X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=False)
+        if reset:
+            p = self.n_features_in_
+            given = getattr(self, "feature_names_in_", None)
+            self._names = (
+                [name] if p == 1 and given is None else [f"x{d}" for d in range(p)] if given is None else list(given)
+            )
+        columns = (
+            mixed_columns(X, self._names) if mixed else [Column(name, X[:, d]) for d, name in enumerate(self._names)]
+        )
+        for column in columns:
+            check_finite(column.values, column.name or "X")
+            if self.missing == "error":
+                refuse_missing(column)
+        return columns
+
+    def _one(self, columns: list[Column]) -> Column:
+        if len(columns) > 1 or columns[0].levels is not None:
+            what = f"got {len(columns)}" if len(columns) > 1 else "got a category"
+            raise InputError(
+                f"{type(self).__name__} groups one numeric column; {what}.",
+                "pass the column alone, such as df[['age']]; FairGroups takes several.",
+            )
+        return columns[0]
+
+    def _counted(self, X: Any, y: Any, truth: Any, weight: Any, n_cells: int | None) -> Rows:
+        """Count the people of a lazy frame; the outcome and what goes with it are columns of it, by name."""
+        roles = {"outcome": y, "truth": truth, "weight": weight}
+        for role, name in roles.items():
+            if name is not None and not isinstance(name, str):
+                what = {"outcome": "y", "truth": "truth", "weight": "sample_weight"}[role]
+                raise InputError(
+                    f"X is a lazy frame, so {what} must be the name of one of its columns; got {type(name).__name__}.",
+                    "fit(frame, 'hired')",
+                )
+        if y is None:
+            raise InputError("X is a lazy frame; y must be the name of its outcome column.", "fit(frame, 'hired')")
+        named = [name for name in roles.values() if name is not None]
+        self._names = [name for name in column_names(X) if name not in named]
+        self.n_features_in_ = len(self._names)
+        self.feature_names_in_ = np.array(self._names, dtype=object)
+        rows = count_rows(X, self._names, roles, positive=self.positive, missing=self.missing, n_cells=n_cells)
+        self.dropped_ = dict(rows.dropped)
+        return rows
+
+    def _rows(self, columns: list[Column], y: Any, truth: Any, weight: Any) -> Rows:
+        if y is None:
+            raise InputError(
+                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.",
+                "y is the outcome: a decision, a label or a score.",
+            )
+        rows = Rows.from_columns(
+            columns,
+            column_or_1d(y, warn=True) if getattr(y, "ndim", 1) == 2 else y,
+            truth=truth,
+            weight=weight,
+            positive=self.positive,
+            missing=self.missing,
+            names={"outcome": "y", "weight": "sample_weight"},
+        )
+        self.dropped_ = dict(rows.dropped)
+        return rows
+
+    def _describe(self, cells: Cells, measure: Measure) -> None:
+        assert isinstance(self.partition_, Partition)
+        groups = group_rates(cells, self.partition_, measure)
+        self._take([groups], [explained_share(cells, measure, groups.variance)])
+
+    def _take(self, groups: list[GroupRates], explained: list[float], against: Against = "everyone") -> None:
+        """Keep what is known of the groups; one column for each rate where there are several."""
+        self.n_groups_ = self.partition_.n_groups
+        self.rates_ = np.stack([g.rate for g in groups], axis=1).squeeze(axis=1 if len(groups) == 1 else ())
+        phi = [g.phi_against(against) for g in groups]
+        self.phi_ = phi[0] if len(groups) == 1 else np.stack(phi, axis=1)
+        self.variance_ = sum(g.variance_against(against) for g in groups)
+        self.explained_ = float(np.mean(explained))
+
+    def _cells(self, rows: Rows, n_cells: int | None, spacing: Spacing = "quantile") -> tuple[Cells, Measure]:
+        chosen = resolve_measure(self.measure, outcome_is_binary=rows.outcome_is_binary)  # type: ignore[arg-type]
+        cells = Cells.from_rows(rows, measure=chosen, n_cells=n_cells, spacing=spacing)
+        (measure,) = cells.measures.values()
+        return cells, measure
+
+    def _follow(self, path: Path, n_groups: int, cells: Cells, measure: Measure) -> Self:
+        if len(path) < n_groups:
+            warnings.warn(path.note, UserWarning, stacklevel=3)
+        self.path_ = path.variance
+        self.exact_ = path.exact
+        self.gap_ = 0.0
+        self.partition_ = path.partition(len(path), missing=self.missing)
+        self._describe(cells, measure)
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """Give the number of each person's group.
+
+        Groups are numbered from 0 in the order of the attribute. A missing value gives −1 under ``missing="drop"``
+        and the last group under ``missing="group"``.
+        """
+        check_is_fitted(self)
+        columns = self._columns(X, reset=False)
+        if isinstance(self.partition_, BoxPartition):
+            return self.partition_.assign_columns([c.text if c.levels is not None else c.values for c in columns])
+        return self.partition_.assign(self._one(columns).values)
+
+    def transform(self, X: Any) -> NDArray[np.object_]:
+        """Give the label of each person's group, as one column: ready to be a ``sensitive_features`` elsewhere.
+
+        A missing value gives None under ``missing="drop"``.
+        """
+        check_is_fitted(self)
+        labels = np.array([*self.partition_.labels, None], dtype=object)
+        return labels[self.predict(X)].reshape(-1, 1)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Name the column that `transform` gives: the attribute's name and ``_group``."""
+        check_is_fitted(self)
+        if input_features is not None and len(input_features) != self.n_features_in_:
+            raise InputError(f"input_features should have length equal to number of features, {self.n_features_in_}.")
+        given = self._names if input_features is None else [str(name) for name in input_features]
+        return np.array([f"{'_'.join(given) or 'x0'}_group"], dtype=object)

@@ -1,0 +1,112 @@
+"""Writing files and small tables so that a crash leaves the old file or the new one, never half of either."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fairgroups.errors import InputError, OutputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["check_table_path", "replacing", "write_atomically", "write_table"]
+
+FORMATS = {".csv": "FORMAT csv, HEADER", ".parquet": "FORMAT parquet"}
+
+
+def write_atomically(path: str | Path, text: str) -> None:
+    """Write text beside the target, then put it in its place in one step."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """Give a new file beside the target to write into; when all went well it takes the target's place in one step."""
+    target = Path(path).resolve()  # a link stays a link; what it leads to is replaced
+    if not target.parent.is_dir():
+        raise InputError(
+            f"there is no folder {str(target.parent)!r} to write {target.name!r} into.", "create it first."
+        )
+    try:
+        if target.exists() and not target.is_file() and not target.is_dir():  # a pipe or device
+            yield target
+            return
+        handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", suffix=".part", dir=target.parent)
+        os.close(handle)
+        temporary = Path(name)
+        try:
+            yield temporary
+            _settle(temporary, target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise OutputError(f"cannot write {str(target)!r}: {error.strerror or error}.") from error
+
+
+def _settle(temporary: Path, target: Path) -> None:
+    """Put a finished file in its place."""
+    handle = os.open(temporary, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    mask = os.umask(0)
+    os.umask(mask)
+    temporary.chmod(0o666 & ~mask)  # as an ordinary new file would have
+    temporary.replace(target)
+
+
+def check_table_path(path: str | Path) -> None:
+    """Refuse a target that no table can be written to, before any work is done for it."""
+    target = Path(path)
+    if target.suffix.lower() not in FORMATS:
+        raise InputError(f"cannot write a table to {target.name!r}.", "name it .csv or .parquet.")
+    if not target.resolve().parent.is_dir():
+        raise InputError(f"there is no folder {str(target.parent)!r} to write into.", "create it first.")
+    if target.is_dir():
+        raise InputError(f"{str(target)!r} is a folder.", "name a file.")
+
+
+def write_table(path: str | Path, columns: dict[str, NDArray[Any]]) -> None:
+    """Write columns of equal length; numbers that are not known and empty texts become empty fields.
+
+    Parameters
+    ----------
+    path : path
+        Its suffix says the format: .csv or .parquet.
+    columns : dict of arrays
+        By name.
+    """
+    import duckdb
+    import numpy as np
+
+    check_table_path(path)
+    plain = {f"c{i}": column for i, column in enumerate(columns.values())}
+    chosen = []
+    for (short, column), name in zip(plain.items(), columns, strict=True):
+        quoted = '"' + name.replace('"', '""') + '"'
+        if column.dtype.kind == "f":
+            chosen.append(f"CASE WHEN isnan({short}) THEN NULL ELSE {short} END AS {quoted}")
+        else:
+            chosen.append(
+                f"NULLIF(CAST({short} AS VARCHAR), '') AS {quoted}"
+                if column.dtype == object
+                else f"{short} AS {quoted}"
+            )
+    with replacing(path) as temporary, duckdb.connect() as connection:
+        connection.register("fairgroups_table", {name: np.ascontiguousarray(x) for name, x in plain.items()})
+        target = str(temporary).replace("'", "''")
+        try:
+            connection.execute(
+                f"COPY (SELECT {', '.join(chosen)} FROM fairgroups_table) "  # noqa: S608  names are quoted
+                f"TO '{target}' ({FORMATS[Path(path).suffix.lower()]})"
+            )
+        except duckdb.IOException as error:
+            raise OutputError(f"cannot write {Path(path).name!r}: {error}") from error

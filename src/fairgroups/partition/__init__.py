@@ -1,0 +1,1 @@
+"""The groups, as a value that everything else passes on."""

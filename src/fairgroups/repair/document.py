@@ -1,0 +1,82 @@
+"""A fitted repair as plain data for JSON, and back, checked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fairgroups import __version__
+from fairgroups.errors import InputError, SchemaError
+from fairgroups.partition.partition import Partition
+from fairgroups.repair.inputs import check_options
+from fairgroups.repair.maps import Maps
+
+if TYPE_CHECKING:
+    from fairgroups.repair.score_repair import ScoreRepair
+
+__all__ = ["document_of", "read_document", "repair_of"]
+
+SCHEMA = "fairgroups/repair"
+SCHEMA_VERSION = 1
+
+
+def document_of(repair: ScoreRepair) -> dict[str, Any]:
+    """Give a fitted repair as plain data."""
+    options = {n: _plain(value) for n, value in repair.get_params(deep=False).items() if n != "partition"}
+    return {
+        "schema": SCHEMA,
+        "schema_version": SCHEMA_VERSION,
+        "library_version": __version__,
+        "options": options,
+        "partition": repair.partition_.to_dict(),
+        "maps": repair.maps_.to_dict(),
+        "gaps": repair.gaps_,
+        "gap": repair.gap_,
+        "bound": repair.bound_,
+    }
+
+
+def repair_of(data: Mapping[str, Any], kind: type[ScoreRepair]) -> ScoreRepair:
+    """Build a fitted repair from what `document_of` gave."""
+    if not isinstance(data, Mapping) or data.get("schema") != SCHEMA:
+        raise SchemaError(f"this is no repair: its schema is not {SCHEMA!r}.")
+    version = data.get("schema_version")
+    if not isinstance(version, int) or version > SCHEMA_VERSION:
+        raise SchemaError(
+            f"this repair has schema version {version!r}; this library reads up to {SCHEMA_VERSION}.",
+            "update fairgroups.",
+        )
+    try:
+        partition = Partition.from_dict(data["partition"])
+        found = kind(partition, **data["options"])
+        found.partition_ = partition
+        check_options(found)
+        found.maps_ = Maps.from_dict(data["maps"], partition.n_groups)
+        found.gaps_, found.gap_ = dict(data["gaps"]), float(data["gap"])
+        found.bound_ = None if data["bound"] is None else float(data["bound"])
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise SchemaError(f"this repair cannot be read: {error}.", "write it again with to_json.") from error
+    found.n_features_in_ = 1
+    return found
+
+
+def read_document(text: str | Path) -> dict[str, Any]:
+    """Read JSON text, or the file at a `Path`, as an object."""
+    if isinstance(text, Path) and not text.is_file():
+        raise InputError(f"there is no file {str(text)!r}.", "write one with `fairgroups repair --model`, or to_json.")
+    try:
+        data = json.loads(text.read_text(encoding="utf-8") if isinstance(text, Path) else text)
+    except (ValueError, RecursionError) as error:
+        raise SchemaError(f"this is not JSON: {error}.") from error
+    if not isinstance(data, dict):
+        raise SchemaError("this is no repair: it is not a JSON object.")
+    return data
+
+
+def _plain(value: Any) -> Any:
+    """Give a number of NumPy as one of Python."""
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,190 @@
+"""Fair scores for a whole file: DuckDB reads it, computes and writes, so it may be larger than memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from fairgroups.errors import InputError, MissingValuesError, OutputError
+from fairgroups.output import replacing
+from fairgroups.partition.boxes import BoxPartition, Levels
+from fairgroups.repair.score_repair import ScoreRepair
+from fairgroups.repair.sql import select_fair, sql_chance, sql_text
+from fairgroups.sources.files import NOT_A_VALUE, holds_text
+from fairgroups.sources.source import Source
+from fairgroups.sql import quoted
+
+__all__ = ["Applied", "apply_to_file", "check_target"]
+
+
+@dataclass(frozen=True)
+class Applied:
+    """How many rows were written, and how many of them have no fair score."""
+
+    rows: int
+    without: int
+
+
+def apply_to_file(
+    repair: ScoreRepair,
+    source: Path,
+    out: Path,
+    *,
+    score: str,
+    sensitive: Sequence[str],
+    key: str | None = None,
+    into: str = "fair_score",
+    missing: Literal["error", "keep"] = "error",
+) -> Applied:
+    """Write the file's rows, in their order, with a column of fair scores; the target is replaced in one step.
+
+    Parameters
+    ----------
+    repair : ScoreRepair
+        Fitted.
+    source, out : Path
+        CSV or Parquet files.
+    score, sensitive, key : str, sequence of str, str
+        The columns. Without a key people who share a score stay together.
+    into : str
+        What the new column is called.
+    missing : {"error", "keep"}
+        A row without a score, attribute or key, or of a group not seen in fitting: stop, or leave its fair score empty.
+    """
+    import duckdb
+
+    if missing not in ("error", "keep"):
+        raise InputError(f"`missing` must be 'error' or 'keep'; got {missing!r}.")
+    options = check_target(source, out, into, key)
+    expected = len(repair.partition_.columns) if isinstance(repair.partition_, BoxPartition) else 1
+    if len(sensitive) != expected:
+        raise InputError(f"this repair is by {expected} attribute(s); {len(sensitive)} were named.", "name as many.")
+    as_text = holds_text(source) and holds_text(out)  # what is not understood is copied as it is written
+    keys = [key] if key else []
+    with Source(source).opened([score, *sensitive, *keys], as_text=as_text, text=keys) as (connection, relation):
+        columns = list(relation.columns)
+        connection.execute("SET threads = 1")  # keeps the rows in order
+        relation.create_view("fairgroups_file")
+        free = _free_name(columns)
+        read = {f"{free}_score": _number(score, as_text=as_text)}
+        for d, name in enumerate(sensitive):
+            read[f"{free}_{d}"] = (
+                _category(name, as_text=as_text) if _is_category(repair, d) else _number(name, as_text=as_text)
+            )
+        if key:
+            read[f"{free}_key"] = _category(key, as_text=as_text)
+        listed = ", ".join(f"{expression} AS {name}" for name, expression in read.items())
+        rows = f"(SELECT *, {listed} FROM fairgroups_file)"  # noqa: S608
+        names = [f"{free}_{d}" for d in range(len(sensitive))]
+        without = _check(connection, repair, rows, read, [score, *sensitive, *keys], as_text=as_text, missing=missing)
+        chance = sql_chance(repair.random_state, f"{free}_key") if key and repair.maps_.shared else None
+        query = select_fair(repair.maps_, repair.partition_, rows, f"{free}_score", names, chance, columns, into)
+        with replacing(out) as temporary:
+            target = str(temporary).replace("'", "''")
+            try:
+                ((n,),) = connection.execute(f"COPY ({query}) TO '{target}' ({options})").fetchall()
+            except (duckdb.IOException, duckdb.FatalException) as error:
+                raise OutputError(f"cannot write {out.name!r}: {' '.join(str(error).split())[:200]}") from error
+    return Applied(int(n), without)
+
+
+def check_target(source: Path, out: Path, into: str, key: str | None) -> str:
+    """Refuse what cannot be written, before any work is done; give DuckDB's options for the file."""
+    options = _format(out)
+    if not out.resolve().parent.is_dir():
+        raise InputError(f"there is no folder {str(out.resolve().parent)!r} to write into.", "create it first.")
+    if source.resolve() == out.resolve():
+        raise InputError("the result would replace the file it is made from.", "write it to another file.")
+    with Source(source).opened([key] if key else [], text=[key] if key else []) as (_, relation):
+        columns = list(relation.columns)
+        if into.lower() in (name.lower() for name in columns):
+            raise InputError(f"the file has a column {into!r} already.", "give the new one another name.")
+        if key and str(relation.types[columns.index(key)]).startswith(("DOUBLE", "FLOAT", "DECIMAL")):
+            raise InputError(f"the key {key!r} must be text or whole numbers.", "name another column.")
+    return options
+
+
+def _format(out: Path) -> str:
+    """Give DuckDB's options for the kind of file that a name asks for."""
+    packed = ", COMPRESSION gzip" if out.suffix.lower() == ".gz" else ""
+    suffix = (out.with_suffix("") if packed else out).suffix.lower()
+    if suffix in (".parquet", ".pq") and not packed:
+        return "FORMAT parquet"
+    if suffix in (".csv", ".tsv"):
+        delimiter = "," if suffix == ".csv" else "\t"
+        return f"FORMAT csv, HEADER, DELIMITER '{delimiter}'{packed}"
+    raise InputError(f"cannot tell the format of {out.name!r}.", "name a .csv, .tsv, .csv.gz or .parquet file.")
+
+
+def _is_category(repair: ScoreRepair, at: int) -> bool:
+    groups = repair.partition_
+    return isinstance(groups, BoxPartition) and isinstance(groups.groups[0][at], Levels)
+
+
+def _number(name: str, *, as_text: bool) -> str:
+    if not as_text:
+        return f"CAST({quoted(name)} AS DOUBLE)"
+    return f"TRY_CAST(trim({_category(name, as_text=True)}) AS DOUBLE)"
+
+
+def _category(name: str, *, as_text: bool) -> str:
+    if not as_text:
+        return sql_text(name)
+    nothing = ", ".join(f"'{text}'" for text in NOT_A_VALUE)
+    return f"CASE WHEN trim({quoted(name)}) IN ({nothing}) THEN NULL ELSE {quoted(name)} END"
+
+
+def _free_name(columns: Sequence[str]) -> str:
+    """Choose the beginning of a name that no column has."""
+    name = "fairgroups"
+    while any(column.lower().startswith(name) for column in columns):
+        name += "_"
+    return name
+
+
+def _check(
+    connection: Any,
+    repair: ScoreRepair,
+    rows: str,
+    read: dict[str, str],
+    said: list[str],
+    *,
+    as_text: bool,
+    missing: str,
+) -> int:
+    """Count the rows that can have no fair score; stop at them unless they are to be kept."""
+    groups, columns = repair.partition_, list(read)
+    expected = len(groups.columns) if isinstance(groups, BoxPartition) else 1
+    attributes = columns[1 : expected + 1]
+    number = groups.to_sql(attributes) if isinstance(groups, BoxPartition) else groups.to_sql(attributes[0])
+    seen = ", ".join(map(str, repair.maps_.groups.tolist()))
+    numeric = [columns[0], *(name for d, name in enumerate(attributes) if not _is_category(repair, d))]
+    for name, column in zip(columns, said, strict=True):
+        if name not in numeric:
+            continue
+        wrong = f"isinf({name})"
+        if as_text:
+            wrong += f" OR ({name} IS NULL AND {_category(column, as_text=True)} IS NOT NULL)"
+        query = f"SELECT CAST({quoted(column)} AS VARCHAR) FROM {rows} WHERE {wrong} LIMIT 1"  # noqa: S608
+        found = connection.execute(query).fetchall()
+        if found:
+            raise InputError(f"{column!r} must hold numbers; it holds {found[0][0][:40]!r}.", "clean the column.")
+    tests = {
+        f"no {column}": f"{name} IS NULL" + (f" OR isnan({name})" if name in numeric else "")
+        for name, column in zip(columns, said, strict=True)
+    }
+    known = " AND ".join(f"NOT ({test})" for test in tests.values())
+    tests["a group that was not seen in fitting"] = f"{known} AND coalesce({number}, -1) NOT IN ({seen})"
+    counts = ", ".join(f"count(*) FILTER ({test})" for test in tests.values())
+    either = " OR ".join(f"({test})" for test in tests.values())
+    query = f"SELECT count(*) FILTER ({either}), {counts} FROM {rows}"  # noqa: S608
+    without, *each = connection.execute(query).fetchall()[0]
+    if without and missing == "error":
+        reasons = "; ".join(f"{n} with {reason}" for n, reason in zip(each, tests, strict=True) if n)
+        raise MissingValuesError(
+            f"{without} row(s) can have no fair score: {reasons}.",
+            "complete them, or keep them without one (--missing keep).",
+        )
+    return int(without)

@@ -1,0 +1,123 @@
+"""One column as an array, whatever it came as: lists, series and arrays; numbers, NaN where a value is missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups.errors import InputError
+
+__all__ = ["column_of_numbers", "holds_categories", "is_missing", "numbers", "one_column", "shorten"]
+
+Array = NDArray[np.float64]
+
+
+def column_of_numbers(values: Any, name: str) -> Array:
+    """Convert one column to floats, NaN where a value is missing."""
+    return numbers(one_column(values), name)
+
+
+def one_column(values: Any) -> NDArray[Any]:
+    """Give one column as an array, whatever it came as."""
+    if not isinstance(values, np.ndarray):
+        values = _materialise(values)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1:
+        raise InputError(
+            f"one column of values is needed; got an array of shape {values.shape}.",
+            "groups are searched along one sensitive attribute: pass that column alone.",
+        )
+    return values  # type: ignore[no-any-return]
+
+
+def _materialise(values: Any) -> NDArray[Any]:
+    if isinstance(values, list | tuple):
+        try:
+            array = np.asarray(values)
+        except ValueError:  # rows of different lengths
+            array = np.empty(0, dtype=object)
+        if array.dtype.kind in "biuf":
+            return array
+        if array.ndim > 1:
+            return array
+        mixed = np.empty(len(values), dtype=object)
+        mixed[:] = values
+        return mixed
+    import narwhals as nw
+
+    native = nw.from_native(values, allow_series=True, pass_through=True)
+    if isinstance(native, nw.LazyFrame):
+        native = native.collect()
+    if isinstance(native, nw.Series | nw.DataFrame):
+        return np.asarray(native.to_numpy())
+    array = np.asarray(values)
+    if array.ndim == 0:
+        raise InputError(f"a column of values is needed; got {values!r}.")
+    return array
+
+
+def numbers(values: NDArray[Any], name: str) -> Array:
+    """Convert to floats, NaN where a value is missing."""
+    if isinstance(values, np.ma.MaskedArray):
+        mask = np.ma.getmaskarray(values)
+        filled = numbers(np.asarray(values.data)[~mask], name)
+        out = np.full(values.shape, np.nan)
+        out[~mask] = filled
+        return out
+    if values.dtype.kind in "biuf":
+        return np.ascontiguousarray(values, dtype=np.float64)
+    if values.dtype.kind in "Mm":
+        raise InputError(
+            f"{name!r} holds dates or durations, not numbers.",
+            "turn them into numbers first, such as an age in years.",
+        )
+    out = np.empty(values.shape)
+    wrong: list[tuple[int, Any]] = []
+    for i, value in enumerate(values.tolist()):
+        try:
+            # Text that reads as a number is one: quoted numbers in a CSV file.
+            out[i] = np.nan if is_missing(value) else float(value)
+        except (TypeError, ValueError, OverflowError):
+            wrong.append((i, value))
+    if wrong:
+        row, value = wrong[0]
+        raise InputError(
+            f"{name!r} must hold numbers; {len(wrong)} of {out.size} values are not, the first is {shorten(value)} "
+            f"in row {row} (the first row is 0).",
+            "write numbers with a decimal point, not a comma."
+            if isinstance(value, str) and value.replace(",", ".", 1).lstrip("+-").replace(".", "", 1).isdigit()
+            else "clean the column, or encode it as numbers; a category can stand beside a number, not alone.",
+        )
+    return out
+
+
+def is_missing(value: Any) -> bool:
+    """Say whether a value stands for nothing: None, NaN, or a library's own mark."""
+    if value is None:
+        return True
+    if isinstance(value, float):
+        return value != value  # noqa: PLR0124
+    return type(value).__name__ in ("NAType", "NaTType")
+
+
+def shorten(value: Any) -> str:
+    """Write a value for a message, not longer than forty characters."""
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "…" + text[0]
+
+
+def holds_categories(X: Any) -> bool:
+    """Say whether a table of several columns holds text or true/false beside numbers."""
+    if isinstance(X, np.ndarray):
+        return X.ndim == 2 and X.shape[1] > 1 and X.dtype == object and any(isinstance(v, str) for v in X[:1].ravel())
+    if not hasattr(X, "columns"):
+        return False
+    import narwhals as nw
+
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame) or len(frame.columns) < 2:
+        return False
+    return any(not (dtype.is_numeric() or dtype == nw.Object) for dtype in frame.schema.values())

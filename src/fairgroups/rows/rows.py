@@ -1,0 +1,386 @@
+"""From a user's columns to clean rows: arrays of numbers, checked, of equal length.
+
+Nothing is dropped in silence: missing values follow one policy, and what was left out is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups.errors import InputError, MissingValuesError
+from fairgroups.measures import Measure
+from fairgroups.rows.columns import is_missing, numbers, one_column
+from fairgroups.rows.labels import category_levels, check_positive, label_codes, read_outcome
+from fairgroups.sources.frames import read_table
+
+__all__ = [
+    "LARGEST",
+    "Column",
+    "Missing",
+    "Rows",
+    "attribute",
+    "check_finite",
+    "check_measure",
+    "check_size",
+    "check_weight",
+    "mixed_columns",
+    "quantiles",
+    "refuse_missing",
+    "weighted_sums",
+]
+
+Array = NDArray[np.float64]
+Missing = Literal["error", "drop", "group"]
+LARGEST = 1e150  # beyond, squares overflow
+
+
+@dataclass(frozen=True)
+class Column:
+    """One sensitive attribute: numbers, or codes of levels where it is a category. NaN is missing."""
+
+    name: str
+    values: Array
+    levels: tuple[str, ...] | None = None
+    last: Array | None = None  # where a row stands for several values: the largest of them, `values` the smallest
+
+    @property
+    def text(self) -> NDArray[np.object_]:
+        """Give a category's values as text, None where missing."""
+        names = np.array([*(self.levels or ()), None], dtype=object)
+        return names[np.nan_to_num(self.values, nan=-1.0).astype(np.intp)]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The columns of an audit, checked and of equal length.
+
+    A sensitive value is NaN only under ``missing="group"``; every other value is finite. Where an engine has counted
+    people who are alike, `count` says how many each row stands for.
+    """
+
+    columns: tuple[Column, ...]
+    outcome: Array
+    truth: Array | None = None
+    base: Array | None = None
+    weight: Array | None = None
+    cluster: NDArray[np.intp] | None = None
+    count: Array | None = None
+    lot: Array | None = None  # a number between 0 and 1 from who the person is, to deal people by
+    outcome_is_binary: bool = True
+    dropped: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def n(self) -> int:
+        """Count the people: the rows that are kept, or those they stand for."""
+        return int(self.outcome.size if self.count is None else self.count.sum())
+
+    @property
+    def size(self) -> int:
+        """Give the length of the columns."""
+        return int(self.outcome.size)
+
+    def times(self, column: Array) -> Array:
+        """Multiply what a row adds to a sum by the number of people that it stands for."""
+        return column if self.count is None else column * self.count
+
+    @property
+    def sensitive(self) -> Array:
+        """Give the values of the one sensitive attribute."""
+        return self.columns[0].values
+
+    @property
+    def name(self) -> str:
+        """Give the name of the one sensitive attribute."""
+        return self.columns[0].name
+
+    @property
+    def absent(self) -> NDArray[np.bool_]:
+        """Say for each row whether a sensitive value is missing."""
+        masks = [np.isnan(column.values) for column in self.columns]
+        return masks[0] if len(masks) == 1 else np.logical_or.reduce(masks)
+
+    def take(self, index: NDArray[np.intp]) -> Rows:
+        """Give some of the rows."""
+        return replace(
+            self,
+            columns=tuple(
+                replace(c, values=c.values[index], last=None if c.last is None else c.last[index]) for c in self.columns
+            ),
+            outcome=self.outcome[index],
+            count=None if self.count is None else self.count[index],
+            lot=None if self.lot is None else self.lot[index],
+            truth=None if self.truth is None else self.truth[index],
+            base=None if self.base is None else self.base[index],
+            weight=None if self.weight is None else self.weight[index],
+            cluster=None if self.cluster is None else np.unique(self.cluster[index], return_inverse=True)[1].ravel(),
+        )
+
+    @classmethod
+    def from_arrays(
+        cls,
+        sensitive: Any,
+        outcome: Any,
+        *,
+        truth: Any = None,
+        base: Any = None,
+        weight: Any = None,
+        cluster: Any = None,
+        lot: Array | None = None,
+        positive: Any = None,
+        missing: Missing = "error",
+        names: Mapping[str, str] | None = None,
+    ) -> Rows:
+        """Check and convert the columns.
+
+        Parameters
+        ----------
+        sensitive : array-like, or mapping of names to array-likes
+            The sensitive attribute, or several. Among several, columns of text are categories.
+        outcome, truth, base, weight : array-like
+            One value per row. `outcome`, `truth` and `base`, another outcome to compare with, may be boolean, 0/1, two
+            labels, or numbers.
+        cluster : array-like, optional
+            Which rows belong together, such as those of one person; any labels.
+        lot : array, optional
+            Numbers between 0 and 1 by which people are dealt into parts.
+        positive : label, optional
+            Which of two labels counts as 1.
+        missing : {"error", "drop", "group"}
+            What to do with missing values. ``"group"`` keeps rows whose sensitive value is missing as a group of
+            their own.
+        names : mapping, optional
+            What each role's column is called, for messages and labels.
+        """
+        if isinstance(sensitive, Mapping):
+            columns = [attribute(one_column(values), name) for name, values in sensitive.items()]
+        else:
+            name = (names or {}).get("sensitive", "")
+            columns = [Column(name, numbers(one_column(sensitive), name or "sensitive"))]
+        return cls.from_columns(
+            columns,
+            outcome,
+            truth=truth,
+            base=base,
+            weight=weight,
+            cluster=cluster,
+            lot=lot,
+            positive=positive,
+            missing=missing,
+            names=names,
+        )
+
+    @classmethod
+    def from_columns(
+        cls,
+        columns: Sequence[Column],
+        outcome: Any,
+        *,
+        truth: Any = None,
+        base: Any = None,
+        weight: Any = None,
+        cluster: Any = None,
+        count: Array | None = None,
+        lot: Array | None = None,
+        positive: Any = None,
+        missing: Missing = "error",
+        names: Mapping[str, str] | None = None,
+    ) -> Rows:
+        """Check and convert what goes with sensitive columns that are read already; see `from_arrays`."""
+        if missing not in ("error", "drop", "group"):
+            raise InputError(f"`missing` must be 'error', 'drop' or 'group'; got {missing!r}.")
+        named = {role: role for role in ("outcome", "truth", "base", "weight", "cluster")} | dict(names or {})
+        found: dict[str, Array] = {column.name or "sensitive": column.values for column in columns}
+        attributes = list(found)
+        values: dict[str, Array] = {}
+        both = truth is not None or base is not None  # one label may be that of another column
+        values["outcome"], binary = read_outcome(
+            one_column(outcome), named["outcome"], positive, optional_positive=both
+        )
+        if truth is not None:
+            values["truth"], _ = read_outcome(one_column(truth), named["truth"], positive, optional_positive=True)
+        if base is not None:
+            values["base"], _ = read_outcome(one_column(base), named["base"], positive, optional_positive=True)
+        if weight is not None:
+            values["weight"] = numbers(one_column(weight), named["weight"])
+        if cluster is not None:
+            values["cluster"] = label_codes(one_column(cluster))
+        if positive is not None and both:
+            check_positive(positive, [one_column(x) for x in (outcome, truth, base) if x is not None])
+        # One name may play two roles (an attribute that is also the outcome): keep them apart by role.
+        checked = {**found, **{f"\0{role}": x for role, x in values.items()}}
+        shown = {key: key for key in attributes} | {f"\0{role}": named[role] for role in values}
+        _check_lengths(checked, shown)
+        for key, x in checked.items():
+            check_finite(x, shown[key])
+        check_size(values["outcome"], named["outcome"])
+        if weight is not None:
+            check_weight(values["weight"], named["weight"])
+        keep, dropped = _apply_missing(checked, shown, set(attributes), missing, count)
+        rows = cls(
+            tuple(columns),
+            values["outcome"],
+            truth=values.get("truth"),
+            base=values.get("base"),
+            weight=values.get("weight"),
+            cluster=np.nan_to_num(values["cluster"]).astype(np.intp) if cluster is not None else None,
+            count=count,
+            lot=lot,
+            outcome_is_binary=binary,
+            dropped=dropped,
+        )
+        if rows.weight is not None and (rows.weight == 0).any():  # a row without weight is not there
+            keep = (rows.weight > 0) if keep is None else keep & ~(rows.weight == 0)
+        if keep is None:
+            return rows
+        if not keep.any():
+            raise InputError(
+                "no rows are left after dropping those with missing values.",
+                "check the columns named: one of them may be empty.",
+            )
+        return rows.take(np.flatnonzero(keep))
+
+
+def mixed_columns(X: Any, names: list[str]) -> list[Column]:
+    """Read numbers and categories side by side."""
+    if isinstance(X, np.ndarray):
+        return [attribute(np.array(X[:, d].tolist()), name) for d, name in enumerate(names)]
+    table = read_table(X, names).columns
+    return [attribute(one_column(table[name]), name) for name in names]
+
+
+def check_measure(measure: Measure, rows: Rows) -> Measure:
+    """Refuse a measure that the outcome or truth does not fit."""
+    if measure.binary and not rows.outcome_is_binary:
+        raise InputError(
+            f"measure {measure.name!r} needs a yes/no outcome, and the outcome holds other numbers.",
+            "use measure='mean' for scores and amounts, or make a decision of the score first.",
+        )
+    if measure.binary and measure.needs_truth and rows.truth is not None and not np.isin(rows.truth, (0.0, 1.0)).all():
+        raise InputError(f"measure {measure.name!r} needs a yes/no truth, and the truth holds other numbers.")
+    return measure
+
+
+def weighted_sums(rows: Rows, measure: Measure) -> tuple[Array, Array]:
+    """Give what each row adds to A and to B, weights included."""
+    a, b = measure.sums(rows.outcome, rows.truth)
+    return (a, b) if rows.weight is None else (a * rows.weight, b * rows.weight)
+
+
+def quantiles(values: Array, shares: Array, count: Array | None = None) -> Array:
+    """Give the values with these shares of the people below, each the next one seen upwards."""
+    if count is None:
+        found: Array = np.quantile(values, shares, method="higher")
+        return found
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(count[order])
+    at = np.searchsorted(reached, np.ceil(shares * (reached[-1] - 1) - 1e-9), side="right")
+    next_up: Array = values[order][np.minimum(at, values.size - 1)]
+    return next_up
+
+
+def attribute(values: NDArray[Any], name: str) -> Column:
+    """Read one of several attributes: numbers, or categories where the values are text or true/false."""
+    data = np.asarray(values.data) if isinstance(values, np.ma.MaskedArray) else values
+    if data.dtype.kind in "iufMm":
+        return Column(name, numbers(values, name))
+    items = values.tolist()  # None where masked
+    if data.dtype.kind != "b" and all(is_missing(x) or isinstance(x, Real | Decimal) for x in items):
+        return Column(name, numbers(values, name))
+    said = [None if is_missing(x) else str(x) for x in items]
+    levels = category_levels(name, {x for x in said if x is not None})
+    code = {level: float(i) for i, level in enumerate(levels)}
+    return Column(name, np.array([np.nan if x is None else code[x] for x in said]), levels)
+
+
+def _check_lengths(columns: Mapping[str, Array], named: Mapping[str, str]) -> None:
+    lengths = {named[role]: values.size for role, values in columns.items()}
+    if len(set(lengths.values())) > 1:
+        said = ", ".join(f"{name!r} has {length}" for name, length in lengths.items())
+        raise InputError(f"all columns must have the same number of rows; {said}.")
+    if 0 in lengths.values():
+        raise InputError("there are no rows.", "check that the table is not empty and the filter not too strict.")
+
+
+def refuse_missing(column: Column) -> None:
+    """Refuse missing values of an attribute."""
+    absent = np.isnan(column.values)
+    if absent.any():
+        raise MissingValuesError(
+            f"{column.name or 'X'!r} holds {absent.sum()} missing value(s) (NaN), the first in row {absent.argmax()}.",
+            "missing='drop' leaves these rows out and counts them; missing='group' makes them a group of their own.",
+        )
+
+
+def check_finite(values: Array, name: str) -> None:
+    """Refuse infinite values."""
+    infinite = np.isinf(values)
+    if infinite.any():
+        raise InputError(
+            f"{name!r} holds {infinite.sum()} infinite value(s) (inf), the first in row {infinite.argmax()}.",
+            "remove these rows or replace the values; infinite is not treated as missing.",
+        )
+
+
+def check_size(values: Array, name: str) -> None:
+    """Refuse numbers whose squares overflow."""
+    if np.nanmax(np.abs(values), initial=0.0) > LARGEST:
+        raise InputError(f"{name!r} holds values beyond ± {LARGEST:g}, too large to compute with.", "rescale them.")
+
+
+def check_weight(weight: Array, name: str) -> None:
+    """Refuse weights below 0, all of 0, or so unlike that sums would lose the small ones."""
+    negative = weight < 0
+    if negative.any():
+        raise InputError(
+            f"weights must not be negative; {name!r} holds {negative.sum()} negative value(s), "
+            f"the first in row {negative.argmax()}: {weight[negative.argmax()]!r}."
+        )
+    if not np.any(weight > 0):
+        raise InputError(f"all weights in {name!r} are zero.", "give at least some rows a positive weight.")
+    largest, smallest = weight.max(), weight[weight > 0].min()
+    if largest > 1e12 * smallest or largest > 1e100 or smallest < 1e-100:
+        raise InputError(
+            f"the weights in {name!r} run from {smallest:g} to {largest:g}: sums of them would lose the small ones.",
+            "scale them to about 1, and set negligible ones to 0.",
+        )
+
+
+def _apply_missing(
+    columns: Mapping[str, Array],
+    shown: Mapping[str, str],
+    attributes: set[str],
+    missing: Missing,
+    count: Array | None,
+) -> tuple[NDArray[np.bool_] | None, dict[str, int]]:
+    """Say which rows to keep (None: all) and count those dropped, each for one reason."""
+    absent = {key: np.isnan(values) for key, values in columns.items()}
+    people = np.ones(1) if count is None else count
+    counts = {key: int(np.sum(mask * people)) for key, mask in absent.items() if mask.any()}
+    refused = {k: n for k, n in counts.items() if missing == "error" or (missing == "group" and k not in attributes)}
+    if refused:
+        said = "; ".join(
+            f"{shown[key]!r} holds {n} missing value(s) (NaN)"
+            + (f", the first in row {absent[key].argmax()}" if count is None else "")
+            for key, n in refused.items()
+        )
+        hint = "missing='drop' leaves these rows out and counts them"
+        if set(refused) <= attributes:
+            hint += "; missing='group' makes them a group of their own"
+        raise MissingValuesError(f"{said}.", f"{hint} (--missing on the command line).")
+    if missing != "drop" or not counts:
+        return None, {}
+    keep = np.ones(next(iter(columns.values())).size, dtype=bool)
+    dropped: dict[str, int] = {}
+    for key in counts:
+        lost = int(np.sum((keep & absent[key]) * people))
+        if lost:
+            dropped[shown[key]] = dropped.get(shown[key], 0) + lost
+        keep &= ~absent[key]
+    return keep, dropped

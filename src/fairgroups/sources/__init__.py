@@ -1,0 +1,1 @@
+"""Where tables come from: files, folders, databases and data frames of any library."""

@@ -1,0 +1,256 @@
+"""Files, folders and database tables, read by an embedded DuckDB, or by Ibis where a server holds them.
+
+Nothing is loaded that is not needed, and what is larger than memory is counted where it lies.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from numpy.typing import NDArray
+
+from fairgroups.errors import ColumnError, InputError
+from fairgroups.sources.databases import only_read, schema_of
+from fairgroups.sources.files import read_files
+from fairgroups.sql import one_query, quoted, without_password
+
+__all__ = ["LARGE", "Source", "count_of", "read_columns"]
+
+LARGE = 2_000_000  # rows beyond which a table is counted where it is
+_DATABASES = {".duckdb": "duckdb", ".ddb": "duckdb", ".sqlite": "sqlite", ".sqlite3": "sqlite"}
+_SCHEMES = ("postgresql", "postgres", "sqlite", "duckdb")
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a table is: a file, files by a pattern, a folder, or a table in a database.
+
+    Parameters
+    ----------
+    location : str or Path
+        A CSV, Parquet, JSON-lines or Arrow file; a pattern such as ``scores/*.parquet``; a folder of such files, its
+        subfolders ``year=2025`` being columns; a DuckDB or SQLite file; or ``postgresql://host/database``. Passwords
+        are best left to the environment (PGPASSWORD or a .pgpass file); one in an address is never shown.
+    table : str, optional
+        The table of a database.
+    where : str, optional
+        An SQL condition on the rows: ``"year = 2025"``.
+    sql : str, optional
+        A query to read instead; files are called ``data`` in it.
+    memory_limit : str, optional
+        The most memory that DuckDB may use, such as ``"1GB"``.
+
+    Examples
+    --------
+    >>> from fairgroups import Source
+    >>> Source("postgresql://ann:secret@host/scores", table="loans")
+    Source('postgresql://ann:***@host/scores', table='loans')
+    """
+
+    location: str | Path
+    table: str | None = None
+    where: str | None = None
+    sql: str | None = None
+    memory_limit: str | None = None
+
+    def __repr__(self) -> str:
+        options = {name: getattr(self, name) for name in ("table", "where", "sql", "memory_limit")}
+        said = "".join(f", {name}={value!r}" for name, value in options.items() if value is not None)
+        return f"Source({self.name!r}{said})"
+
+    @property
+    def name(self) -> str:
+        """Say where the table is, without a password."""
+        text = str(self.location)
+        if not self._is_address:
+            return text if any(letter in text for letter in "*?[") else Path(text).name or text
+        return without_password(text)
+
+    @property
+    def _is_address(self) -> bool:
+        return isinstance(self.location, str) and _ADDRESS.match(self.location) is not None
+
+    @property
+    def is_database(self) -> bool:
+        """Say whether a database holds the table."""
+        return self._is_address or Path(self.location).suffix.lower() in _DATABASES
+
+    @contextmanager
+    def opened(
+        self, wanted: Sequence[str] = (), *, as_text: bool = False, text: Sequence[str] = (), verbose: bool = False
+    ) -> Iterator[tuple[Any, Any]]:
+        """Open the table as a relation of DuckDB or a table of Ibis, in a connection that closes with it.
+
+        Parameters
+        ----------
+        wanted : sequence of str
+            Columns that must be there.
+        as_text : bool
+            Leave the columns of a CSV file as they are written.
+        text : sequence of str
+            Leave these as they are written.
+        verbose : bool
+            Show DuckDB's progress bar.
+        """
+        import duckdb
+
+        try:
+            if self.is_database:
+                with self._database() as (connection, relation):
+                    _check_columns(relation, wanted)
+                    yield connection, relation
+                return
+            with duckdb.connect() as connection:
+                if self.memory_limit is not None:
+                    connection.execute("SET memory_limit = ?", [self.memory_limit])
+                    connection.execute("SET preserve_insertion_order = false")
+                connection.execute(f"SET enable_progress_bar = {bool(verbose)}")
+                relation = self._files(connection, wanted, as_text=as_text, text=text)
+                if self.sql is not None:
+                    relation.create_view("data")
+                    relation = _queried(connection, self.sql)
+                if self.where is not None:
+                    relation = relation.filter(self.where)
+                _check_columns(relation, wanted)
+                yield connection, relation
+        except duckdb.Error as error:
+            said = " ".join(str(error).split())[:300]
+            hint = "check that the file is complete."
+            if isinstance(error, duckdb.OutOfMemoryException):
+                hint = "allow more memory (--memory-limit), or read fewer columns."
+            elif isinstance(error, duckdb.CatalogException | duckdb.BinderException) and self.is_database:
+                hint = "check the name of the table."
+            if "Memory must" in said:
+                raise InputError(f"no amount of memory: {self.memory_limit!r}.", "1GB, 500MB") from error
+            if self.where is not None or self.sql is not None:
+                hint = "check the query: columns in \"double quotes\", text in 'single ones'."
+            raise InputError(f"cannot read {self.name!r}: {said}", hint) from error
+
+    def _files(self, connection: Any, wanted: Sequence[str], *, as_text: bool, text: Sequence[str]) -> Any:
+        path = Path(self.location)
+        if self.table is not None:
+            raise InputError(f"{path.name!r} is no database, so it has no table {self.table!r}.", "leave it out.")
+        return read_files(connection, path, wanted, as_text=as_text, text=text)
+
+    @contextmanager
+    def _database(self) -> Iterator[tuple[Any, Any]]:
+        """Open a database, to read only."""
+        kind, path = self._kind()
+        if self.table is None and self.sql is None:
+            raise InputError(f"{self.name!r} is a database.", "name its table (--table), or a query (--sql).")
+        if kind == "duckdb":
+            import duckdb
+
+            _check_file(path)
+            with duckdb.connect(path, read_only=True) as connection:
+                given = self.sql is not None
+                relation = _queried(connection, str(self.sql)) if given else connection.table(str(self.table))
+                yield connection, relation.filter(self.where) if self.where is not None else relation
+            return
+        try:
+            import ibis
+        except ImportError:
+            raise InputError(
+                f"{kind} needs Ibis to be read.", "pip install 'fairgroups[sql]', or export the table to Parquet."
+            ) from None
+        if kind == "sqlite":
+            _check_file(path)
+        backend = None
+        try:
+            address = re.sub(r"^[a-zA-Z]+://", "postgres://", str(self.location))
+            backend = ibis.sqlite.connect(path) if kind == "sqlite" else ibis.connect(address)
+            only_read(backend, kind)
+            if self.sql is None and self.where is None and kind != "sqlite":
+                found = backend.table(str(self.table))
+            else:
+                query = one_query(self.sql) if self.sql is not None else f"SELECT * FROM {quoted(str(self.table))}"  # noqa: S608
+                if self.where is not None:
+                    query = f"SELECT * FROM ({query}) AS data WHERE {self.where}"  # noqa: S608
+                found = backend.sql(query, schema=schema_of(backend, kind, query))
+        except InputError:
+            if backend is not None:
+                backend.disconnect()
+            raise
+        except Exception as error:  # noqa: BLE001  whatever a database says may hold the address
+            if backend is not None:
+                backend.disconnect()
+            raise InputError(f"cannot read {self.name!r}: {self._cleaned(error)}", "check address and table.") from None
+        try:
+            yield backend, found
+        finally:
+            backend.disconnect()
+
+    def _kind(self) -> tuple[str, str]:
+        text = str(self.location)
+        if not self._is_address:
+            return _DATABASES[Path(text).suffix.lower()], text
+        scheme = text.split("://", 1)[0].lower()
+        if scheme not in _SCHEMES:
+            raise InputError(
+                f"{scheme}:// addresses are not read.",
+                "postgresql://, sqlite:// and duckdb:// are; download other files first.",
+            )
+        return ("postgresql" if scheme.startswith("postgres") else scheme), text.split("://", 1)[1].removeprefix("/")
+
+    def _cleaned(self, error: Exception) -> str:
+        """Write an error without the password of the address."""
+        said = " ".join(str(error).split())[:300]
+        given = re.search(r"://[^:/@\s]*:(.*)@", str(self.location)) if self._is_address else None
+        for secret in (given and given[1], given and unquote(given[1]), os.environ.get("PGPASSWORD")):
+            said = said.replace(secret, "***") if secret else said
+        return said
+
+
+def _check_columns(relation: Any, wanted: Sequence[str]) -> None:
+    for name in wanted:
+        if name not in relation.columns:
+            raise ColumnError(name, relation.columns)
+
+
+def _check_file(path: str) -> None:
+    if not Path(path).is_file():
+        raise InputError(f"there is no file {path!r}.", "check the path.")
+
+
+def _queried(connection: Any, sql: str) -> Any:
+    """Run a query that only reads."""
+    import duckdb
+
+    query = one_query(sql)
+    (statement,) = connection.extract_statements(query)
+    if statement.type != duckdb.StatementType.SELECT:
+        raise InputError("a query must be a SELECT.", "data is only read, never changed.")
+    return connection.sql(query)
+
+
+def read_columns(
+    source: Source, names: Sequence[str], *, most: int | None = None, seed: int = 0, text: Sequence[str] = ()
+) -> tuple[dict[str, NDArray[Any]], int]:
+    """Read columns of files into memory; of more than `most` rows, so many drawn at random. Also count the rows.
+
+    `text` columns are left as they are written.
+    """
+    wanted = list(dict.fromkeys(names))
+    with source.opened(wanted, text=text) as (connection, relation):
+        chosen = relation.project(", ".join(map(quoted, wanted)))
+        total = -1 if most is None else count_of(relation)
+        if most is not None and total > most:
+            connection.execute("SET threads = 1")  # the same rows each time
+            chosen.create_view("fairgroups_chosen")
+            query = f"SELECT * FROM fairgroups_chosen USING SAMPLE reservoir({int(most)} ROWS) REPEATABLE ({int(seed)})"  # noqa: S608
+            return dict(connection.sql(query).fetchnumpy()), total
+        columns = dict(chosen.fetchnumpy())
+        return columns, len(next(iter(columns.values())))
+
+
+def count_of(relation: Any) -> int:
+    """Count the rows of a DuckDB relation."""
+    return int(relation.aggregate("count(*)").fetchall()[0][0])

@@ -1,0 +1,98 @@
+import numpy as np
+import pytest
+
+import fairgroups as fg
+from fairgroups import InputError
+from fairgroups.rows.rows import Rows
+from fairgroups.rows.split import deal_rows
+
+
+def test_parts_are_alike_in_the_attributes():
+    rng = np.random.default_rng(0)
+    x, z = rng.random(2000), rng.choice(["a", "b"], 2000)
+    rows = Rows.from_arrays({"x": x, "z": z}, np.zeros(2000))
+    parts = deal_rows(rows, 4, 1)
+    assert sorted(np.concatenate(parts)) == list(range(2000))
+    for part in parts:
+        assert len(part) == 500
+        assert np.quantile(x[part], [0.1, 0.5, 0.9]) == pytest.approx([0.1, 0.5, 0.9], abs=0.03)
+        assert np.mean(z[part] == "a") == pytest.approx(np.mean(z == "a"), abs=0.01)
+    small = np.flatnonzero(x < 0.01)
+    assert all(np.isin(small, part).any() for part in parts)
+    for one, two in zip(parts, deal_rows(rows, 4, 1), strict=True):
+        assert (one == two).all()
+
+
+def test_the_outcome_plays_no_role_and_clusters_stay_whole():
+    rng = np.random.default_rng(0)
+    x = rng.random(300)
+    one, two = (deal_rows(Rows.from_arrays(x, y), 2, 0) for y in (np.zeros(300), rng.integers(0, 2, 300)))
+    assert all((a == b).all() for a, b in zip(one, two, strict=True))
+    people = np.repeat(np.arange(100), 3)
+    parts = deal_rows(Rows.from_arrays(x, np.zeros(300), cluster=people), 2, 0)
+    assert not set(people[parts[0]]) & set(people[parts[1]])
+    with pytest.raises(InputError, match="need at least as many clusters"):
+        deal_rows(Rows.from_arrays([1.0, 2.0], [0, 1], cluster=["a", "a"]), 2, 0)
+
+
+def corner(seed, n=2000, depth=0.3):
+    rng = np.random.default_rng(seed)
+    x, z = rng.random(n), rng.random(n)
+    p = np.where((x < 0.5) & (z < 0.5), 0.5 - depth, 0.5)
+    return {"x": x, "z": z, "y": rng.random(n) < p}, p
+
+
+def test_both_halves_are_told():
+    found = fg.audit(corner(0)[0], sensitive=["x", "z"], outcome="y")
+    worst = min(found.records, key=lambda r: r["phi"])
+    assert worst["verdict"] == "disadvantaged"
+    other = found.replication
+    assert min(r["phi"] for r in other.records) < -0.15
+    assert other.rand > 0.6  # a corner may be cut out in two ways
+    assert found.data["rows_judged"] == 1000
+    assert any("Each half of the rows" in note for note in found.notes)
+    assert found.to_dict()["replication"]["rand"] == other.rand
+
+
+@pytest.mark.parametrize("depth", [0.0, 0.3])
+def test_all_groups_of_both_halves_are_covered_at_once(depth):
+    held, named = [], []
+    for seed in range(80):
+        table, p = corner(seed, 1000, depth)
+        found = fg.audit(table, sensitive=["x", "z"], outcome="y", n_groups=4, n_cells=10, checks=False, seed=seed)
+        ok = True
+        for records, partition in (
+            (found.records, found.partition),
+            (found.replication.records, found.replication.partition),
+        ):
+            codes = partition.assign_columns([table["x"], table["z"]])
+            for k, r in enumerate(records):
+                truth = p[codes == k].mean() - p.mean()
+                ok &= r["low"] - 0.01 <= truth <= r["high"] + 0.01  # the halves' people are not quite all people
+        held.append(ok)
+        named.append(any(r["verdict"] in ("advantaged", "disadvantaged") for r in found.records))
+    assert np.mean(held) >= 0.93
+    if depth == 0:
+        assert np.mean(named) <= 0.07
+
+
+def test_no_discrimination_in_the_plane_is_found_by_default():
+    found = fg.audit(corner(3, depth=0.0)[0], sensitive=["x", "z"], outcome="y", checks=False)
+    assert [r["verdict"] for r in found.records] == ["no discrimination found"]
+    assert found.conclusion.startswith("No discrimination found")
+
+
+def test_ids_decide_who_is_in_which_half():
+    rng = np.random.default_rng(0)
+    age = rng.integers(20, 60, 3000).astype(float)
+    people = {"age": age, "y": (rng.random(3000) < 0.3 + 0.3 * (age > 40)).astype(int), "who": np.arange(3000) + 7}
+    options = {"sensitive": "age", "outcome": "y", "inference": "crossfit", "checks": False}
+    one = fg.audit(people, **options, id="who")
+    order = rng.permutation(3000)
+    again = fg.audit({name: values[order] for name, values in people.items()}, **options, id="who")
+    assert one.records == again.records
+    assert fg.audit(people, **options, id="who", seed=1).records != one.records
+    rows = Rows.from_arrays(age, people["y"], lot=np.array([0.1, 0.9] * 1500))
+    assert [part.size for part in deal_rows(rows, 2, 0)] == [1500, 1500]
+    with pytest.raises(InputError, match="leave the id out"):
+        deal_rows(Rows.from_arrays(age, people["y"], lot=np.full(3000, 0.1)), 2, 0)
