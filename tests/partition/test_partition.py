@@ -30,7 +30,7 @@ def where(partition, value):
     hits = [
         k
         for k, group in enumerate(partition.groups)
-        for i in group
+        for (i,) in group
         if (i.low < value or (i.low == value and i.low_closed))
         and (value < i.high or (i.high == value and i.high_closed))
     ]
@@ -118,7 +118,7 @@ def test_neighbouring_intervals_of_one_group_are_one_interval():
 )
 def test_groups_must_tile_the_line(groups):
     with pytest.raises(InputError):
-        Partition(groups)
+        Partition(("x",), tuple(tuple((part,) for part in group) for group in groups))
 
 
 @pytest.mark.parametrize(

@@ -185,7 +185,7 @@ def test_many_levels_are_ordered_by_rate():
     frame = pd.DataFrame({"age": rng.random(8000), "region": [f"r{i:02}" for i in region]})
     y = rng.random(8000) < np.where(region % 3 == 0, 0.2, 0.7)
     groups = FairGroups(2).fit(frame, y)
-    low = groups.partition_.groups[int(np.argmin(groups.rates_))][1].names
+    low = groups.partition_.groups[int(np.argmin(groups.rates_))][0][1].names
     assert set(low) == {f"r{i:02}" for i in range(0, 30, 3)}
 
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from fairgroups import Cells, FairKMeans
 from fairgroups._kernels import best_segments, best_sorted
-from fairgroups.search.kmeans import best_clusters
+from fairgroups.search.kmeans import best_kmeans
 from oracles import all_clusterings
 
 
@@ -19,7 +19,7 @@ def test_equals_all_colourings(counts, weighted):
     cells = Cells.from_arrays(x, y)
     psi = yes / size
     k = min(3, len(set(psi)))
-    path = best_clusters(cells, "statistical_parity", k, weighted=weighted)
+    path = best_kmeans(cells, "statistical_parity", k, weighted=weighted)
     partition = path.partition(k)
     codes = partition.assign(np.arange(len(size)))
     w = size.astype(float) if weighted else np.ones(len(size))

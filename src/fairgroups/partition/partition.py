@@ -1,7 +1,7 @@
 """Partition: the groups, as a value that everything else passes on.
 
-A partition holds all that assigning a new value to its group needs, and nothing else. It is frozen, compares by
-value, and travels as JSON or as an SQL expression.
+A partition holds all that assigning a new person to a group needs, and nothing else. It is frozen, compares by value,
+and travels as JSON, as a narwhals expression or as SQL.
 """
 
 from __future__ import annotations
@@ -9,133 +9,85 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError, MissingValuesError, SchemaError
-from fairgroups.output import write_atomically
-from fairgroups.rows.columns import column_of_numbers
-from fairgroups.rows.rows import Missing
-from fairgroups.sql import sql_number, sql_value
+from fairgroups.options import MISSING, Missing, one_of
+from fairgroups.output import read_text, write_atomically
+from fairgroups.partition.membership import absent_expr, absent_sql, inside, inside_expr, inside_sql
+from fairgroups.partition.sides import Box, Interval, Levels, Side, shortest, side_from_dict
+from fairgroups.partition.tiling import check_tiling
+from fairgroups.rows.columns import one_column
+from fairgroups.rows.rows import Column, category, number_column
+from fairgroups.sources.frames import column_names, read_table
 
-if TYPE_CHECKING:
-    from fairgroups.partition.boxes import BoxPartition
-
-__all__ = ["Interval", "Partition"]
+__all__ = ["Partition"]
 
 SCHEMA = "fairgroups/partition"
 SCHEMA_VERSION = 1
 
 
-@dataclass(frozen=True, order=True)
-class Interval:
-    """A range of values, with the side that each end belongs to.
-
-    Examples
-    --------
-    >>> from fairgroups import Interval
-    >>> Interval(25, 45).describe("age")
-    '25 ≤ age < 45'
-    """
-
-    low: float = -math.inf
-    high: float = math.inf
-    low_closed: bool = True
-    high_closed: bool = False
-
-    def __post_init__(self) -> None:
-        if self.low == -math.inf:
-            object.__setattr__(self, "low_closed", False)
-        if self.high == math.inf:
-            object.__setattr__(self, "high_closed", False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the range as plain data; an open end is None."""
-        return {
-            "low": self.low if math.isfinite(self.low) else None,
-            "high": self.high if math.isfinite(self.high) else None,
-            "low_closed": self.low_closed,
-            "high_closed": self.high_closed,
-        }
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Interval:
-        """Build a range from what `to_dict` gave."""
-        return cls(
-            -math.inf if data["low"] is None else float(data["low"]),
-            math.inf if data["high"] is None else float(data["high"]),
-            bool(data["low_closed"]),
-            bool(data["high_closed"]),
-        )
-
-    def describe(self, name: str, number: Any = "{:g}".format) -> str:
-        """Write the range as a person reads it: ``27 ≤ age < 41``."""
-        below, above = ("≤" if self.low_closed else "<"), ("≤" if self.high_closed else "<")
-        if self.low == -math.inf and self.high == math.inf:
-            return f"all {name}"
-        if self.low == -math.inf:
-            return f"{name} {above} {number(self.high)}"
-        if self.high == math.inf:
-            return f"{name} {'≥' if self.low_closed else '>'} {number(self.low)}"
-        return f"{number(self.low)} {below} {name} {above} {number(self.high)}"
-
-
 @dataclass(frozen=True, repr=False)
 class Partition:
-    """Groups of one sensitive attribute: each an interval, or a union of intervals; together they are the whole line.
+    """Groups of one or several sensitive attributes; together they hold every value exactly once.
 
-    Groups are ordered by their smallest value and numbered from 0. The outermost ones are open-ended, so values
-    beyond those seen belong to them. Build one with `from_edges`, by a search, or from JSON.
+    A group is made of boxes, usually one, and a box has one side for each attribute: an `Interval` of a number, or
+    `Levels` of a category. Groups of one attribute are ordered by their smallest value; outermost ranges are
+    open-ended, so values beyond those seen belong to them. Build one with `from_edges` or `from_boxes`, by a search,
+    or from JSON.
 
     Parameters
     ----------
-    groups : tuple of tuples of Interval
-        The intervals of each group.
-    name : str
-        What the attribute is called; used in labels.
+    columns : tuple of str
+        The attributes' names.
+    groups : tuple of tuples of boxes
+        The boxes of each group.
     missing : {"error", "drop", "group"}
-        What `assign` does with NaN: raise, give −1, or give the last group, which exists for that.
+        What `assign` does with rows that miss a value: raise, give −1, or give the last group, which exists for that.
 
     Examples
     --------
-    >>> from fairgroups import Partition
+    >>> from fairgroups import Interval, Partition
     >>> young_and_old = Partition.from_edges([25, 45], name="age")
     >>> young_and_old.labels
     ('age < 25', '25 ≤ age < 45', 'age ≥ 45')
     >>> young_and_old.assign([24.9, 25, 80]).tolist()
     [0, 1, 2]
+    >>> dark_and_yellow = Partition.from_boxes(
+    ...     ("L*", "h*"),
+    ...     [
+    ...         (Interval(high=60), Interval(high=55)),
+    ...         (Interval(high=60), Interval(55)),
+    ...         (Interval(60), Interval()),
+    ...     ],
+    ... )
+    >>> dark_and_yellow.labels
+    ('L* < 60 and h* < 55', 'L* < 60 and h* ≥ 55', 'L* ≥ 60')
+    >>> dark_and_yellow.assign([[50, 60], [70, 10]]).tolist()
+    [1, 2]
     """
 
-    groups: tuple[tuple[Interval, ...], ...]
-    name: str = ""
+    columns: tuple[str, ...]
+    groups: tuple[tuple[Box, ...], ...]
     missing: Missing = "error"
 
     def __post_init__(self) -> None:
-        if self.missing not in ("error", "drop", "group"):
-            raise InputError(f"`missing` must be 'error', 'drop' or 'group'; got {self.missing!r}.")
-        segments = sorted((interval, k) for k, group in enumerate(self.groups) for interval in group)
-        if not segments or any(not group for group in self.groups):
-            raise InputError("a partition needs at least one group, and each group at least one interval.")
-        for interval, _ in segments:
-            if not interval.low < interval.high and not (
-                interval.low == interval.high and interval.low_closed and interval.high_closed
-            ):
-                raise InputError(f"{interval} holds no value.")
-        ends = [interval for interval, _ in segments]
-        meets = all(x.high == y.low and x.high_closed != y.low_closed for x, y in pairwise(ends))
-        if ends[0].low != -math.inf or ends[-1].high != math.inf or not meets:
-            raise InputError(
-                "the intervals of a partition must cover every number exactly once, from −inf to inf.",
-                "let the first begin at −inf, the last end at inf, and each begin where the one before ends.",
-            )
-        order = list(dict.fromkeys(k for _, k in segments))
-        if order != sorted(order):
-            raise InputError("groups must be ordered by their smallest value.")
+        one_of(self.missing, "missing", MISSING)
+        if not self.columns or not self.groups or any(not group for group in self.groups):
+            raise InputError("a partition needs at least one column and one group, and each group at least one box.")
+        if any(len(box) != len(self.columns) for box in self._boxes):
+            raise InputError(f"each box needs one side for each of the {len(self.columns)} columns.")
+        check_tiling(self.columns, self._boxes)
+        if self.is_line:
+            order = list(dict.fromkeys(k for _, k in self._segments))
+            if order != sorted(order):
+                raise InputError("groups must be ordered by their smallest value.")
 
     @classmethod
     def from_edges(
@@ -158,14 +110,19 @@ class Partition:
             value of the group to its left, (a, b], as in "L* ≤ 60".
         owners : sequence of int, optional
             For each interval the number of its group, for groups made of several intervals.
-        name, missing
+        name : str
+            What the attribute is called; used in labels.
+        missing
             See `Partition`.
+
+        Returns
+        -------
+        Partition
         """
-        if closed not in ("left", "right"):
-            raise InputError(f"`closed` must be 'left' or 'right'; got {closed!r}.")
+        one_of(closed, "closed", ("left", "right"))
         try:
             borders = [float(edge) + 0.0 for edge in edges]
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             raise InputError(f"borders must be numbers: {error}.") from error
         if any(not math.isfinite(x) for x in borders) or any(not x < y for x, y in pairwise(borders)):
             raise InputError(f"edges must be finite and increasing; got {borders}.", "sort them and drop repeats.")
@@ -183,94 +140,240 @@ class Partition:
                 last = into.pop()
                 segment = Interval(last.low, segment.high, last.low_closed, segment.high_closed)  # noqa: PLW2901
             into.append(segment)
-        return cls(tuple(map(tuple, groups)), name=name, missing=missing)
+        return cls((name,), tuple(tuple((part,) for part in group) for group in groups), missing)
+
+    @classmethod
+    def from_boxes(
+        cls, columns: Sequence[str], boxes: Iterable[Sequence[Side]], *, missing: Missing = "error"
+    ) -> Partition:
+        """Make each box a group.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            The attributes' names.
+        boxes : iterable
+            For each group one side for each attribute: an `Interval`, or `Levels` of a category.
+        missing
+            See `Partition`.
+
+        Returns
+        -------
+        Partition
+        """
+        return cls(tuple(columns), tuple((tuple(box),) for box in boxes), missing)
+
+    @classmethod
+    def given(cls, groups: Any, columns: Sequence[str], missing: Missing) -> Partition:
+        """Check groups that a caller brings for these columns; bare borders, or groups without a name, take theirs."""
+        if not isinstance(groups, Partition):
+            if isinstance(groups, str) or not isinstance(groups, Iterable):
+                raise InputError(f"`partition` must be a Partition or a list of borders; got {type(groups).__name__}.")
+            if len(columns) > 1:
+                raise InputError(
+                    f"groups of {list(columns)} must be a Partition; got {type(groups).__name__}.",
+                    "make one with Partition.from_boxes.",
+                )
+            return cls.from_edges(groups, name=columns[0], missing=missing)
+        if groups.columns not in (("",), tuple(columns)):
+            raise InputError(
+                f"the partition is of {groups.name!r}; the columns named are {', '.join(map(repr, columns))}.",
+                "name the columns that the groups were made for, in the same order.",
+            )
+        if len(columns) != len(groups.columns):
+            raise InputError(f"the partition is of one attribute; {len(columns)} columns were named.")
+        return replace(groups, columns=tuple(columns), missing=missing)
+
+    @property
+    def _boxes(self) -> list[Box]:
+        return [box for group in self.groups for box in group]
+
+    @property
+    def is_line(self) -> bool:
+        """Whether the groups are ranges of one number."""
+        return len(self.columns) == 1 and isinstance(self.groups[0][0][0], Interval)
 
     @property
     def n_groups(self) -> int:
-        """Count the groups, the one of missing values included."""
+        """The number of groups, the one of missing values included."""
         return len(self.groups) + (self.missing == "group")
 
     @property
     def connected(self) -> bool:
-        """Say whether every group is one interval."""
+        """Whether every group is in one piece."""
         return all(len(group) == 1 for group in self.groups)
 
     @property
+    def name(self) -> str:
+        """The attributes' names, joined."""
+        return " × ".join(self.columns)
+
+    @property
     def edges(self) -> tuple[float, ...]:
-        """Give the inner borders, from left to right."""
+        """The inner borders of one attribute, from left to right."""
         return tuple(interval.low for interval, _ in self._segments[1:])
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Give each group's name: the interval itself."""
-        name = self.name or "x"
-        number = shortest(self.edges)
-        said = [" or ".join(part.describe(name, number) for part in group) for group in self.groups]
+        """Each group's name: its conditions."""
+        number = [shortest(self._ends(d)) for d in range(len(self.columns))]
+        names = [" or ".join(self._describe(box, number) for box in group) for group in self.groups]
         if self.missing == "group":
-            said.append(f"{name} missing")
-        return tuple(said)
+            names.append(f"{' or '.join(name or 'x' for name in self.columns)} missing")
+        return tuple(names)
+
+    def _describe(self, box: Box, number: Sequence[Any]) -> str:
+        conditions = [
+            side.describe(name or "x", number[d])
+            for d, (name, side) in enumerate(zip(self.columns, box, strict=True))
+            if not self._is_everything(d, side)
+        ]
+        if conditions:
+            return " and ".join(conditions)
+        return "everybody" if len(self.columns) > 1 else f"all {self.columns[0] or 'x'}"
+
+    def _ends(self, d: int) -> list[float]:
+        sides = [box[d] for box in self._boxes]
+        return [x for side in sides if isinstance(side, Interval) for x in (side.low, side.high) if math.isfinite(x)]
+
+    def _levels(self, d: int) -> set[str]:
+        return {name for box in self._boxes if isinstance(side := box[d], Levels) for name in side.names}
+
+    def _is_everything(self, d: int, side: Side) -> bool:
+        if isinstance(side, Levels):
+            return set(side.names) == self._levels(d)
+        return side.low == -math.inf and side.high == math.inf
 
     @property
     def _segments(self) -> list[tuple[Interval, int]]:
-        return sorted((interval, k) for k, group in enumerate(self.groups) for interval in group)
+        if not self.is_line:
+            raise InputError(f"the groups of {self.name} are boxes: they have no order along one number.")
+        return sorted((box[0], k) for k, group in enumerate(self.groups) for box in group)  # type: ignore[misc]
+
+    def ranges(self, k: int) -> list[Interval]:
+        """Return the ranges of one attribute that make group k; none for the group of missing values."""
+        if not self.is_line or k >= len(self.groups):
+            return []
+        return [box[0] for box in self.groups[k]]  # type: ignore[misc]
+
+    def borders(self, d: int = 0) -> NDArray[np.float64]:
+        """Return the first values at which something begins along one attribute, in order; none of a category."""
+        starts = {side.start for box in self._boxes if isinstance(side := box[d], Interval)} - {(-math.inf, 1)}
+        # "x > b" is "x ≥ the next number after b", so one comparison serves both kinds of border.
+        firsts = {x if after == 0 else float(np.nextafter(x, math.inf)) for x, after in starts}
+        return np.array(sorted(firsts), dtype=np.float64)
 
     def assign(self, values: Any) -> NDArray[np.intp]:
-        """Give the number of each value's group."""
-        numbers = column_of_numbers(values, self.name or "x")
-        firsts, owners = self.firsts()
-        codes = owners[np.searchsorted(firsts, numbers, side="right")]
-        absent = np.isnan(numbers)
-        if absent.any():
-            if self.missing == "error":
-                raise MissingValuesError(
-                    f"{absent.sum()} value(s) of {self.name or 'x'!r} are missing (NaN), the first in row "
-                    f"{absent.argmax()}.",
-                    "fit with missing='drop' to give them −1, or missing='group' to give them a group.",
-                )
-            codes[absent] = -1 if self.missing == "drop" else len(self.groups)
-        return codes
+        """Return the number of each row's group.
+
+        Parameters
+        ----------
+        values : array-like, frame or mapping
+            The attribute's values; of several attributes a frame or mapping that holds them by name, or an array with
+            a column for each in the order of `columns`.
+
+        Returns
+        -------
+        array of int
+        """
+        return self.codes([self._read(x, d) for d, x in enumerate(self._given_columns(values))])
+
+    def _read(self, values: NDArray[Any], d: int) -> Column:
+        name = self.columns[d] or "x"
+        return category(values, name) if isinstance(self.groups[0][0][d], Levels) else number_column(values, name)
+
+    def _given_columns(self, values: Any) -> Sequence[NDArray[Any]]:
+        if isinstance(values, Mapping) or hasattr(values, "columns"):
+            there = list(values) if isinstance(values, Mapping) else column_names(values)
+            alone = len(self.columns) == 1 and len(there) == 1  # whatever it is called
+            names = [str(there[0])] if alone else list(self.columns)
+            table = read_table(values, names).columns
+            return [one_column(table[name]) for name in names]
+        if len(self.columns) == 1:
+            return [one_column(values)]
+        array = np.array(values, dtype=object) if isinstance(values, list | tuple) else np.asarray(values)
+        if array.ndim != 2 or array.shape[1] != len(self.columns):
+            raise InputError(f"{len(self.columns)} columns are needed; got an array of shape {array.shape}.")
+        return [array[:, d] for d in range(len(self.columns))]
+
+    def codes(self, columns: Sequence[Column]) -> NDArray[np.intp]:
+        """Return the number of each row's group from columns that are read already; see `assign`."""
+        absent = np.logical_or.reduce([np.isnan(column.values) for column in columns])
+        if self.is_line:
+            found = self._owners[np.searchsorted(self.borders(), columns[0].values, side="right")]
+        else:
+            found = np.full(absent.size, -1, dtype=np.intp)
+            for k, group in enumerate(self.groups):
+                for box in group:
+                    sides = zip(box, columns, strict=True)
+                    found[np.logical_and.reduce([inside(side, column) for side, column in sides])] = k
+        unknown = ~absent & (found < 0)
+        if self.missing == "error" and (unknown.any() or absent.any()):
+            self._refuse(unknown, absent, columns)
+        if unknown.any() or absent.any():
+            found[absent | unknown] = -1 if self.missing == "drop" else len(self.groups)
+        return found
+
+    def _refuse(self, unknown: NDArray[np.bool_], absent: NDArray[np.bool_], columns: Sequence[Column]) -> None:
+        if unknown.any():
+            row = int(unknown.argmax())
+            held = [str(c.text[row] if c.levels is not None else c.values[row]) for c in columns]
+            raise InputError(
+                f"{unknown.sum()} row(s) hold a level that was not seen when the groups were made, the first in row "
+                f"{row}: {held}.",
+                "fit with missing='drop' or 'group' to treat such rows as missing.",
+            )
+        raise MissingValuesError(
+            f"{absent.sum()} value(s) of {', '.join(repr(name or 'x') for name in self.columns)} are missing (NaN), "
+            f"the first in row {absent.argmax()}.",
+            "fit with missing='drop' to give them −1, or missing='group' to give them a group.",
+        )
+
+    @property
+    def _owners(self) -> NDArray[np.intp]:
+        return np.array([k for _, k in self._segments], dtype=np.intp)
 
     def runs(self, ordered: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Say where groups begin in values sorted from low to high, and which ones: without looking at each value."""
-        firsts, owners = self.firsts()
-        starts = np.concatenate([[0], np.searchsorted(ordered, firsts)])
+        """Return where groups begin in sorted values, and which ones, without looking at each value."""
+        starts = np.concatenate([[0], np.searchsorted(ordered, self.borders())])
         holds = np.diff(starts, append=ordered.size) > 0
-        return starts[holds], owners[holds]
-
-    def firsts(self) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-        """Give the first value of each segment but the first, and the group of each segment."""
-        segments = self._segments
-        # "x > b" is "x ≥ the next number after b", so one search serves both kinds of border.
-        firsts = [x.low if x.low_closed else np.nextafter(x.low, math.inf) for x, _ in segments[1:]]
-        return np.array(firsts, dtype=np.float64), np.array([k for _, k in segments], dtype=np.intp)
+        return starts[holds], self._owners[holds]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the partition as plain data, ready for JSON."""
+        """Return the partition as plain data, ready for JSON."""
+        from fairgroups import __version__
+
         groups = [
-            {"label": label, "boxes": [[part.to_dict()] for part in group]}
+            {"label": label, "boxes": [[side.to_dict() for side in box] for box in group]}
             for label, group in zip(self.labels, self.groups, strict=False)
         ]
-        return {**header(), "columns": [self.name], "missing": self.missing, "groups": groups}
+        about = {"schema": SCHEMA, "schema_version": SCHEMA_VERSION, "library_version": __version__}
+        return {**about, "columns": list(self.columns), "missing": self.missing, "groups": groups}
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """Write the partition as JSON, to a file if a path is given; `from_json` reads it back, equal."""
-        return dump(self.to_dict(), path)
+        """Return the partition as JSON, and write it to a file if a path is given; `from_json` reads it back, equal."""
+        text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+        if path is not None:
+            write_atomically(path, text + "\n")
+        return text
 
     @classmethod
-    def from_json(cls, text: str | bytes | Path) -> Partition | BoxPartition:
-        """Read a partition that `to_json` wrote, from its text or from a `Path`.
-
-        One of several attributes comes back as a `BoxPartition`.
-        """
+    def from_json(cls, text: str | bytes) -> Partition:
+        """Build a partition from the JSON that `to_json` returned."""
         try:
-            data = json.loads(text.read_text(encoding="utf-8") if isinstance(text, Path) else text)
+            data = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise SchemaError(f"this is not JSON: {error}.") from error
+            raise SchemaError(f"this is not JSON: {error}.", "Partition.read takes the path of a file.") from error
         return cls.from_dict(data)
 
     @classmethod
-    def from_dict(cls, data: Any) -> Partition | BoxPartition:
-        """Build a partition from what `to_dict` gave."""
+    def read(cls, path: str | Path) -> Partition:
+        """Read a file that `to_json` wrote."""
+        return cls.from_json(read_text(path))
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Partition:
+        """Build a partition from what `to_dict` returned."""
         if not isinstance(data, Mapping) or data.get("schema") != SCHEMA:
             raise SchemaError(f"this is not a partition: its schema is not {SCHEMA!r}.")
         version = data.get("schema_version")
@@ -280,25 +383,26 @@ class Partition:
                 "install a newer fairgroups.",
             )
         try:
-            if len(data["columns"]) > 1:
-                from fairgroups.partition.boxes import BoxPartition
-
-                return BoxPartition.from_plain(data)
-            (name,) = data["columns"]
-            groups = tuple(tuple(Interval.from_dict(box) for (box,) in group["boxes"]) for group in data["groups"])
-            return cls(groups, name=str(name), missing=data["missing"])
-        except (KeyError, TypeError, ValueError) as error:
+            groups = tuple(
+                tuple(tuple(side_from_dict(side) for side in box) for box in group["boxes"]) for group in data["groups"]
+            )
+            return cls(tuple(map(str, data["columns"])), groups, data["missing"])
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise SchemaError(f"this partition is damaged: {error}.") from error
 
-    def expr(self, column: str | None = None) -> Any:
-        """Write a narwhals expression that gives the group's number, for any frame, lazy or not.
+    def expr(self, columns: str | Sequence[str] | None = None) -> Any:
+        """Return a narwhals expression that gives the group's number, for any frame, lazy or not.
 
-        Missing values give null, or the last group under ``missing="group"``.
+        Missing values give null, or the last group under ``missing="group"``; so do levels never seen.
 
         Parameters
         ----------
-        column : str, optional
-            The column's name; by default the partition's own.
+        columns : str or sequence of str, optional
+            The columns' names; by default the partition's own.
+
+        Returns
+        -------
+        narwhals.Expr
 
         Examples
         --------
@@ -312,74 +416,56 @@ class Partition:
         """
         import narwhals as nw
 
-        name = column if column is not None else self.name
-        if not name:
-            raise InputError("expr needs the column's name.", "say partition.expr('age').")
-        firsts, owners = self.firsts()
-        value = nw.col(name).cast(nw.Float64)
-        number = nw.lit(int(owners[0]))
-        for first, owner in zip(firsts.tolist(), owners[1:].tolist(), strict=True):
-            number = nw.when(value >= first).then(nw.lit(owner)).otherwise(number)
-        known = nw.when(~value.is_null() & ~value.is_nan()).then(number)
+        names = self._names(columns, "expr")
+        sides = self.groups[0][0]
+        absent = nw.any_horizontal(
+            *(absent_expr(side, name) for side, name in zip(sides, names, strict=True)), ignore_nulls=False
+        )
+        held = ~absent
+        for d, (side, name) in enumerate(zip(sides, names, strict=True)):
+            if isinstance(side, Levels):  # a level never seen is in no group
+                held = held & inside_expr(Levels(tuple(sorted(self._levels(d)))), name)[0]
+        every = [(k, box) for k, group in enumerate(self.groups) for box in group]
+        number: Any = nw.lit(every[-1][0])  # boxes hold every value exactly once: what is in no other is in the last
+        for k, box in reversed(every[:-1]):
+            tests = [part for side, name in zip(box, names, strict=True) for part in inside_expr(side, name)]
+            number = nw.when(*tests).then(nw.lit(k)).otherwise(number)
+        known = nw.when(held).then(number)
         return known.otherwise(nw.lit(len(self.groups))) if self.missing == "group" else known
 
-    def to_sql(self, column: str | None = None) -> str:
-        """Write a CASE expression that gives the group's number, for DuckDB and PostgreSQL.
+    def to_sql(self, columns: str | Sequence[str] | None = None) -> str:
+        """Return a CASE expression that gives the group's number, for DuckDB and PostgreSQL.
+
+        Missing values give NULL, or the last group under ``missing="group"``; so do levels never seen.
 
         Parameters
         ----------
-        column : str, optional
-            The column's name, quoted here whatever it holds; by default the partition's own.
+        columns : str or sequence of str, optional
+            The columns' names, quoted here whatever they hold; by default the partition's own.
 
         Returns
         -------
         str
-            An expression for a SELECT list. Missing values give NULL, or the last group under ``missing="group"``.
+            An expression for a SELECT list.
         """
-        name = column if column is not None else self.name
-        if not name:
-            raise InputError("to_sql needs the column's name.", "say partition.to_sql('age').")
-        value = sql_value(name)
-        absent = str(len(self.groups)) if self.missing == "group" else "NULL"
-        lines = [f"WHEN {value} IS NULL OR {value} = CAST('NaN' AS DOUBLE PRECISION) THEN {absent}"]
-        segments = self._segments
-        lines += [
-            f"WHEN {value} {'<=' if part.high_closed else '<'} {sql_number(part.high)} THEN {k}"
-            for part, k in segments[:-1]
-        ]
+        names = self._names(columns, "to_sql")
+        nobody = str(len(self.groups)) if self.missing == "group" else "NULL"
+        absent = " OR ".join(absent_sql(side, name) for side, name in zip(self.groups[0][0], names, strict=True))
+        lines = [f"WHEN {absent} THEN {nobody}"]
+        for k, group in enumerate(self.groups):
+            for box in group:
+                tests = [test for side, name in zip(box, names, strict=True) for test in inside_sql(side, name)]
+                lines.append(f"WHEN {' AND '.join(tests) or 'TRUE'} THEN {k}")
         body = "\n  ".join(lines)
-        return f"CASE\n  {body}\n  ELSE {segments[-1][1]}\nEND"
+        return f"CASE\n  {body}\n  ELSE {nobody}\nEND"
+
+    def _names(self, columns: str | Sequence[str] | None, what: str) -> list[str]:
+        names = [columns] if isinstance(columns, str) else list(columns if columns is not None else self.columns)
+        if len(names) != len(self.columns):
+            raise InputError(f"{len(self.columns)} column names are needed; got {len(names)}.")
+        if not all(names):
+            raise InputError(f"{what} needs the column's name.", f"say partition.{what}('age').")
+        return names
 
     def __repr__(self) -> str:
-        return f"Partition({', '.join(self.labels)})"
-
-
-def header() -> dict[str, Any]:
-    """Give the fields that say what a JSON document is and who wrote it."""
-    from fairgroups import __version__
-
-    return {"schema": SCHEMA, "schema_version": SCHEMA_VERSION, "library_version": __version__}
-
-
-def dump(data: dict[str, Any], path: str | Path | None) -> str:
-    """Write plain data as JSON, to a file if a path is given."""
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False)
-    if path is not None:
-        write_atomically(path, text + "\n")
-    return text
-
-
-def shortest(borders: Sequence[float]) -> Any:
-    """Choose how to write borders: exactly where they are short, else with six digits or as many as tell them apart."""
-    digits = next((d for d in range(6, 18) if len({f"{x:.{d}g}" for x in borders}) == len(set(borders))), 17)
-
-    def number(x: float) -> str:
-        if x == int(x) and abs(x) < 1e15:
-            text = str(int(x))
-        elif len(repr(abs(x))) <= 9:
-            text = repr(x)
-        else:
-            text = f"{x:.{max(digits, len(str(int(abs(x)))))}g}"
-        return text.replace("-", "−") if abs(x) < 1e15 and "e" not in text else text
-
-    return number
+        return f"Partition({', '.join(self.labels) if len(self.columns) == 1 else '; '.join(self.labels)})"

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from fairgroups import _kernels
 from fairgroups.cells.grid import Points, SpaceGrid
 from fairgroups.errors import InputError
-from fairgroups.partition.boxes import BoxPartition
-from fairgroups.rows.rows import Missing
+from fairgroups.options import Missing
+from fairgroups.partition.partition import Partition
 from fairgroups.search.layout import Layout, from_grid, greedy, polish
 from fairgroups.search.path import Limits
 
@@ -67,13 +67,13 @@ class BoxSearch:
     def __len__(self) -> int:
         return len(self.layout.boxes)
 
-    def partition(self, missing: Missing = "error") -> BoxPartition:
-        """Give the groups."""
+    def partition(self, missing: Missing = "error") -> Partition:
+        """Return the groups."""
         return self.layout.partition(self.points, missing)
 
     @property
-    def partitions(self) -> list[BoxPartition]:
-        """Give the groups for each number of them."""
+    def partitions(self) -> list[Partition]:
+        """Return the groups for each number of them."""
         return [layout.partition(self.points, "error") for layout in self.steps]
 
 
@@ -102,6 +102,10 @@ def best_boxes(
         About how many seconds the exact search may take; beyond it, a beam search.
     progress : callable, optional
         Called with the share of the work done.
+
+    Returns
+    -------
+    BoxSearch
     """
     distinct = [len(c.levels) if c.levels is not None else int(np.unique(c.values).size) for c in points.columns]
     categorical = [c.levels is not None for c in points.columns]

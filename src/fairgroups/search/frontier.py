@@ -26,10 +26,10 @@ from fairgroups.cells.cells import Cells
 from fairgroups.cells.grid import Points, SpaceGrid
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure
-from fairgroups.partition.boxes import BoxPartition
+from fairgroups.partition.partition import Partition
 from fairgroups.rows.rows import Rows, weighted_sums
 from fairgroups.search.layout import from_grid
-from fairgroups.search.path import Limits, Path
+from fairgroups.search.path import GroupPath, Limits
 
 __all__ = ["BoxFrontier", "best_frontier_boxes", "best_frontier_path", "frontier_variance"]
 
@@ -43,7 +43,7 @@ BUDGET_BOXES = 5e7  # candidates looked at, about
 
 
 def frontier_variance(a: Array, b: Array, *, against_rest: bool) -> float:
-    """Give the variance of groups from their sums; `a` and `b` hold one row for each rate."""
+    """Return the variance of groups from their sums; `a` and `b` hold one row for each rate."""
     a, b = np.atleast_2d(a), np.atleast_2d(b)
     weight = b / b.sum(axis=1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -63,7 +63,7 @@ def best_frontier_path(
     *,
     against_rest: bool,
     progress: Progress | None = None,
-) -> tuple[Path, Array]:
+) -> tuple[GroupPath, Array]:
     """Find groups of one attribute, for 1 up to `n_groups`, and say for each number how much may be missed."""
     n = len(cells)
     sums = np.stack([[cells[m].a[:n], cells[m].b[:n]] for m in measures])  # rate, A or B, cell
@@ -99,7 +99,7 @@ def best_frontier_path(
         variance.append(max(total, 0.0))
     name = "+".join(m.name for m in measures)
     exact = bool(fine.size == starts.size and max(gaps, default=0.0) < 1e-9)
-    return Path(cells, name, tuple(borders), np.array(variance), exact=exact), np.array(gaps)
+    return GroupPath(cells, name, tuple(borders), np.array(variance), exact=exact), np.array(gaps)
 
 
 def _joined(b: Array, n_units: int) -> NDArray[np.intp]:
@@ -166,7 +166,7 @@ def _polish(
 class BoxFrontier:
     """Groups of several attributes for each number of groups, their variances, and what may be missed."""
 
-    partitions: list[BoxPartition]
+    partitions: list[Partition]
     variance: Array
     gaps: Array
 
@@ -184,7 +184,7 @@ def best_frontier_boxes(
     """Find boxes of several attributes, for 1 up to `n_groups`, on a grid and by successive cuts."""
     present = rows.take(np.flatnonzero(~rows.absent)) if rows.absent.any() else rows
     pairs = [(present.times(a), present.times(b)) for a, b in (weighted_sums(present, m) for m in measures)]
-    people = present.times(np.ones(present.size))
+    people = present.people
     if any(b.sum() <= 0 for _, b in pairs):
         raise InputError("no row with known sensitive values counts in this measure: B is 0 everywhere.")
     numeric = sum(c.levels is None for c in present.columns)

@@ -17,12 +17,12 @@ import numpy as np
 from fairgroups._kernels import best_segments
 from fairgroups.cells.cells import Cells
 from fairgroups.measures import Measure
-from fairgroups.search.path import Limits, Path, Units, make_path
+from fairgroups.search.path import GroupPath, Limits, Units, make_path
 
 __all__ = ["best_intervals"]
 
 
-def best_intervals(cells: Cells, measure: Measure | str, n_groups: int, limits: Limits | None = None) -> Path:
+def best_intervals(cells: Cells, measure: Measure | str, n_groups: int, limits: Limits | None = None) -> GroupPath:
     """Find the consecutive groups with the largest variance of Φ, for 1 up to `n_groups` groups.
 
     The path ends early where no more groups of the least allowed size exist.

@@ -16,12 +16,12 @@ import numpy as np
 from fairgroups._kernels import best_sorted
 from fairgroups.cells.cells import Cells
 from fairgroups.measures import Measure
-from fairgroups.search.path import Path, Units, make_path
+from fairgroups.search.path import GroupPath, Units, make_path
 
-__all__ = ["best_clusters"]
+__all__ = ["best_kmeans"]
 
 
-def best_clusters(cells: Cells, measure: Measure | str, n_groups: int, *, weighted: bool = False) -> Path:
+def best_kmeans(cells: Cells, measure: Measure | str, n_groups: int, *, weighted: bool = False) -> GroupPath:
     """Cluster the cells' rates into 1 up to `n_groups` groups, exactly.
 
     Parameters
@@ -35,6 +35,10 @@ def best_clusters(cells: Cells, measure: Measure | str, n_groups: int, *, weight
     weighted : bool
         Weigh each cell by its B instead of counting each once as the paper does; the result then maximises the
         variance of Φ over all groups of cells, connected or not.
+
+    Returns
+    -------
+    GroupPath
     """
     units = Units.of(cells, measure)
     levels, level_of = np.unique(units.a / units.b, return_inverse=True)

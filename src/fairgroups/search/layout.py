@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.cells.grid import Points, SpaceGrid
-from fairgroups.partition.boxes import BoxPartition, Levels, Side
-from fairgroups.partition.partition import Interval
-from fairgroups.rows.rows import Missing
+from fairgroups.options import Missing
+from fairgroups.partition.partition import Partition
+from fairgroups.partition.sides import Interval, Levels, Side
 from fairgroups.search.path import Limits
 
 __all__ = ["Layout", "from_grid", "greedy", "polish"]
@@ -34,8 +34,8 @@ class Layout:
     boxes: tuple[Box, ...]
     total: float
 
-    def partition(self, points: Points, missing: Missing) -> BoxPartition:
-        """Give the layout as the value that everything else passes on, groups ordered by their lower corners."""
+    def partition(self, points: Points, missing: Missing) -> Partition:
+        """Return the layout as the value that everything else passes on, groups ordered by their lower corners."""
 
         def side(d: int, part: Range | Codes) -> Side:
             levels = points.columns[d].levels
@@ -46,10 +46,10 @@ class Layout:
 
         groups = [tuple(side(d, part) for d, part in enumerate(box)) for box in self.boxes]
 
-        def corner(box: tuple[Side, ...]) -> list[tuple[float, tuple[str, ...]]]:
+        def corner(box: Sequence[Side]) -> list[tuple[float, tuple[str, ...]]]:
             return [(0.0, s.names) if isinstance(s, Levels) else (s.low, ()) for s in box]
 
-        return BoxPartition(tuple(c.name for c in points.columns), tuple(sorted(groups, key=corner)), missing)
+        return Partition.from_boxes([c.name for c in points.columns], sorted(groups, key=corner), missing=missing)
 
 
 def from_grid(grid: SpaceGrid, found: Sequence[Sequence[tuple[int, int]]], points: Points) -> Layout:
@@ -174,7 +174,7 @@ def _borders(box: Box) -> list[tuple[int, float]]:
 
 
 def _walls(boxes: Sequence[Box], axis: int, value: float) -> list[tuple[list[int], list[int]]]:
-    """Give the walls at a border: boxes that end there and boxes that begin there, as far as they touch."""
+    """Return the walls at a border: boxes that end there and boxes that begin there, as far as they touch."""
     left = [i for i, box in enumerate(boxes) if not isinstance(box[axis], frozenset) and box[axis][1] == value]  # type: ignore[index]
     right = [i for i, box in enumerate(boxes) if not isinstance(box[axis], frozenset) and box[axis][0] == value]  # type: ignore[index]
     walls: list[tuple[set[int], set[int]]] = []

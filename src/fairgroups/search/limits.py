@@ -1,4 +1,4 @@
-"""What a user asks of a search, checked, and carried out."""
+"""What a group must hold at least, checked; and the search on the line that the options ask for."""
 
 from __future__ import annotations
 
@@ -9,18 +9,12 @@ import numpy as np
 from fairgroups.cells.cells import Cells
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure
+from fairgroups.options import Monotonic, at_least_zero, whole_number
 from fairgroups.search.intervals import best_intervals
-from fairgroups.search.monotone import Monotonic, best_monotone
-from fairgroups.search.path import Limits, Path, Units
+from fairgroups.search.monotone import best_monotone
+from fairgroups.search.path import GroupPath, Limits, Units
 
-__all__ = ["check_n_groups", "limits_of", "search", "whole_number"]
-
-
-def whole_number(value: Any, name: str) -> int:
-    """Check a count."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InputError(f"`{name}` must be a whole number of at least 1; got {value!r}.")
-    return int(value)
+__all__ = ["check_n_groups", "limits_of", "search"]
 
 
 def check_n_groups(n_groups: Any, cells: Cells, measure: Measure | str) -> int:
@@ -49,14 +43,15 @@ def limits_of(min_group_size: Any, min_denominator: Any, n_rows: int) -> Limits:
         raise InputError(
             f"`min_group_size` must be a number of rows, or a share of them between 0 and 1; got {min_group_size!r}."
         )
-    if not isinstance(min_denominator, int | float | np.number) or not min_denominator >= 0:
-        raise InputError(f"`min_denominator` must be a number of at least 0; got {min_denominator!r}.")
+    at_least_zero(min_denominator, "min_denominator")
     share = isinstance(min_group_size, float | np.floating) and 0 < min_group_size < 1
     rows = np.ceil(min_group_size * n_rows) if share else float(min_group_size)
     return Limits(rows=float(rows), b=float(min_denominator))
 
 
-def search(cells: Cells, measure: Measure | str, n_groups: int, *, monotonic: Monotonic | None, limits: Limits) -> Path:
+def search(
+    cells: Cells, measure: Measure | str, n_groups: int, *, monotonic: Monotonic | None, limits: Limits
+) -> GroupPath:
     """Run the search that the options ask for."""
     if monotonic is None:
         return best_intervals(cells, measure, n_groups, limits)

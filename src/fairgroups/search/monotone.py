@@ -11,7 +11,6 @@ neighbouring cells.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,17 +19,17 @@ from fairgroups._kernels import best_increasing, best_segments, isotonic_blocks
 from fairgroups.cells.cells import Cells
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure
-from fairgroups.search.path import Limits, Path, Units, make_path
+from fairgroups.options import Monotonic
+from fairgroups.search.path import GroupPath, Limits, Units, make_path
 
-__all__ = ["Monotonic", "best_monotone"]
+__all__ = ["best_monotone"]
 
-Monotonic = Literal["increasing", "decreasing", "either"]
 MOST_UNITS = 1024
 
 
 def best_monotone(
     cells: Cells, measure: Measure | str, n_groups: int, monotonic: Monotonic, limits: Limits | None = None
-) -> Path:
+) -> GroupPath:
     """Find the groups with the largest variance of Φ among those whose rates are strictly monotone.
 
     The path ends early where more monotone groups do not exist or would show less variance. ``"either"`` tries both

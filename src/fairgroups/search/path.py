@@ -1,4 +1,4 @@
-"""Path: what every search returns, the best groups for each number of groups."""
+"""GroupPath: what every search returns, the best groups for each number of groups."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from fairgroups.cells.cells import Cells
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure
+from fairgroups.options import Missing
 from fairgroups.partition.partition import Partition
-from fairgroups.rows.rows import Missing
 
-__all__ = ["Limits", "Path", "Units"]
+__all__ = ["GroupPath", "Limits", "Units", "make_path"]
 
 Array = NDArray[np.float64]
 
@@ -57,7 +57,7 @@ class Units:
         return int(self.starts.size)
 
     def allowed(self, limits: Limits) -> bool:
-        """Say whether every unit alone is large enough to be a group."""
+        """Whether every unit alone is large enough to be a group."""
         return bool(self.rows.min() >= limits.rows and self.b.min() >= limits.b)
 
     def at_most(self, n_units: int) -> Units:
@@ -71,7 +71,7 @@ class Units:
 
 
 @dataclass(frozen=True)
-class Path:
+class GroupPath:
     """The best groups for each number of groups, from one to the most that was asked for.
 
     Attributes
@@ -100,7 +100,7 @@ class Path:
         return len(self.borders)
 
     def partition(self, n_groups: int, *, missing: Missing = "error") -> Partition:
-        """Give the partition into `n_groups`."""
+        """Return the partition into `n_groups`."""
         borders = self.borders[n_groups - 1]
         owners = None if self.owners is None else [int(k) for k in self.owners[n_groups - 1]]
         return Partition.from_edges(self.cells.first[borders], owners=owners, name=self.cells.name, missing=missing)
@@ -114,7 +114,7 @@ def make_path(
     owners: list[NDArray[np.intp]] | None = None,
     exact: bool = True,
     note: str = "",
-) -> Path:
+) -> GroupPath:
     """Measure the variance of each step and pack the path."""
     moments = cells[measure]
     n = len(cells)
@@ -133,7 +133,7 @@ def make_path(
     if cells.missing and moments.b[n] > 0:
         variance += (moments.a[n] - rate * moments.b[n]) ** 2 / moments.b[n]
     name = measure.name if isinstance(measure, Measure) else measure
-    return Path(
+    return GroupPath(
         cells,
         name,
         tuple(borders),

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.partition.boxes import BoxPartition
-from fairgroups.partition.partition import Interval, Partition
+from fairgroups.partition.partition import Partition
+from fairgroups.partition.sides import Interval
 from fairgroups.skin.colour import rgb_to_lab
 
 __all__ = ["ITA_CLASSES", "ITA_NAMES", "LIGHTNESS", "LIGHTNESS_AND_HUE", "MONK", "monk_tone"]
@@ -28,7 +28,7 @@ ITA_CLASSES = Partition.from_edges([-30, 10, 28, 41, 55], closed="right", name="
 #: Dark and light: L* up to 60, and above.
 LIGHTNESS = Partition.from_edges([60], closed="right", name="L")
 #: Dark and light, each reddish (h* up to 55°) and yellowish; hue from −180 to 180, so that 350° is −10°.
-LIGHTNESS_AND_HUE = BoxPartition(
+LIGHTNESS_AND_HUE = Partition.from_boxes(
     ("L", "hue"),
     tuple(
         (tone, shade)
@@ -41,7 +41,7 @@ MONK = ("#f6ede4", "#f3e7db", "#f7ead0", "#eadaba", "#d7bd96", "#a07e56", "#825c
 
 
 def monk_tone(lab: Any) -> NDArray[np.int64]:
-    """Give the nearest tone of the Monk scale, 1 (lightest) to 10, by distance in L*, a*, b*.
+    """Return the nearest tone of the Monk scale, 1 (lightest) to 10, by distance in L*, a*, b*.
 
     Equally near ones give the lighter. A colour with a missing number gives 0.
 

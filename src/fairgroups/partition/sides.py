@@ -1,0 +1,124 @@
+"""Sides: what a box holds of one attribute, a range of numbers or some levels of a category."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Box", "Interval", "Levels", "Side", "shortest", "side_from_dict"]
+
+
+@dataclass(frozen=True, order=True)
+class Interval:
+    """A range of values, with the side that each end belongs to.
+
+    Examples
+    --------
+    >>> from fairgroups import Interval
+    >>> Interval(25, 45).describe("age")
+    '25 ≤ age < 45'
+    """
+
+    low: float = -math.inf
+    high: float = math.inf
+    low_closed: bool = True
+    high_closed: bool = False
+
+    def __post_init__(self) -> None:
+        if self.low == -math.inf:
+            object.__setattr__(self, "low_closed", False)
+        if self.high == math.inf:
+            object.__setattr__(self, "high_closed", False)
+
+    @property
+    def start(self) -> tuple[float, int]:
+        """Where the range begins, on a line on which every number x is two places: at x, and right after it."""
+        return (self.low, 0 if self.low_closed else 1)
+
+    @property
+    def stop(self) -> tuple[float, int]:
+        """The first such place beyond the range."""
+        return (self.high, 1 if self.high_closed else 0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the range as plain data; an open end is None."""
+        return {
+            "low": self.low if math.isfinite(self.low) else None,
+            "high": self.high if math.isfinite(self.high) else None,
+            "low_closed": self.low_closed,
+            "high_closed": self.high_closed,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Interval:
+        """Build a range from what `to_dict` returned."""
+        return cls(
+            -math.inf if data["low"] is None else float(data["low"]),
+            math.inf if data["high"] is None else float(data["high"]),
+            bool(data["low_closed"]),
+            bool(data["high_closed"]),
+        )
+
+    def describe(self, name: str, number: Callable[[float], str] = "{:g}".format) -> str:
+        """Write the range as a person reads it: ``27 ≤ age < 41``."""
+        below, above = ("≤" if self.low_closed else "<"), ("≤" if self.high_closed else "<")
+        if self.low == -math.inf and self.high == math.inf:
+            return f"all {name}"
+        if self.low == -math.inf:
+            return f"{name} {above} {number(self.high)}"
+        if self.high == math.inf:
+            return f"{name} {'≥' if self.low_closed else '>'} {number(self.low)}"
+        return f"{number(self.low)} {below} {name} {above} {number(self.high)}"
+
+
+@dataclass(frozen=True, order=True)
+class Levels:
+    """Some levels of a category.
+
+    Examples
+    --------
+    >>> from fairgroups import Levels
+    >>> Levels(("Female",)).describe("sex")
+    'sex = Female'
+    """
+
+    names: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the levels as plain data."""
+        return {"levels": list(self.names)}
+
+    def describe(self, name: str, _: Any = None) -> str:
+        """Write the set as a person reads it: ``sex = Female``."""
+        if len(self.names) == 1:
+            return f"{name} = {self.names[0]}"
+        return f"{name} in {{{', '.join(self.names)}}}"
+
+
+Side = Interval | Levels
+Box = tuple[Side, ...]
+
+
+def side_from_dict(data: Mapping[str, Any]) -> Side:
+    """Build a side from what its `to_dict` returned."""
+    if "levels" in data:
+        return Levels(tuple(str(name) for name in data["levels"]))
+    return Interval.from_dict(data)
+
+
+def shortest(borders: Sequence[float]) -> Callable[[float], str]:
+    """Choose how to write borders: exactly where they are short, else with six digits or as many as tell them apart."""
+    digits = next((d for d in range(6, 18) if len({f"{x:.{d}g}" for x in borders}) == len(set(borders))), 17)
+
+    def number(x: float) -> str:
+        if x == int(x) and abs(x) < 1e15:
+            text = str(int(x))
+        elif len(repr(abs(x))) <= 9:
+            text = repr(x)
+        else:
+            text = f"{x:.{max(digits, len(str(int(abs(x)))))}g}"
+        return text.replace("-", "−") if abs(x) < 1e15 and "e" not in text else text
+
+    return number
