@@ -6,8 +6,9 @@ columns are summed, and whether a higher rate is good or bad for the person.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -18,6 +19,7 @@ from fairgroups.errors import InputError
 __all__ = [
     "EQUALIZED_ODDS",
     "MEASURES",
+    "RATES",
     "Direction",
     "JointMeasure",
     "Measure",
@@ -51,6 +53,11 @@ class Measure:
         Whether the true label is needed beside the outcome.
     binary : bool
         Whether outcome (and truth) must be yes/no.
+    centred : bool
+        Whether A may be summed from outcomes less about their mean, which keeps digits; for A that moves with the
+        outcome one to one.
+    of_base : bool
+        Whether the second column is the outcome that is compared with, instead of the truth.
 
     Examples
     --------
@@ -77,6 +84,8 @@ class Measure:
     higher_if_unfavourable: Direction | None = None
     needs_truth: bool = False
     binary: bool = True
+    centred: bool = False
+    of_base: bool = False
 
     def __post_init__(self) -> None:
         for value in (self.higher, self.higher_if_favourable, self.higher_if_unfavourable):
@@ -92,6 +101,10 @@ class Measure:
         ----------
         favourable : bool or None
             Whether the outcome is good to receive; None leaves the measure's own reading.
+
+        Returns
+        -------
+        {"better", "worse", "neutral"}
         """
         if favourable is None:
             return self.higher
@@ -99,7 +112,7 @@ class Measure:
         return self.higher if said is None else said
 
     def sums(self, outcome: Array, truth: Array | None) -> tuple[Array, Array]:
-        """Give the columns that are summed into A and B, checked."""
+        """Return the columns that are summed into A and B, checked."""
         if self.needs_truth and truth is None:
             raise InputError(
                 f"measure {self.name!r} compares the outcome with the truth, and no truth was given.",
@@ -155,72 +168,69 @@ def _residuals(y: Array, truth: Array | None) -> tuple[Array, Array]:
     return _known(truth) - y, np.ones_like(y)
 
 
-#: The measures, by name.
-MEASURES: dict[str, Measure] = {
-    measure.name: measure
-    for measure in (
-        Measure(
-            "statistical_parity",
-            rate="positive rate",
-            columns=_value,
-            higher="better",
-            higher_if_unfavourable="worse",
-        ),
-        Measure(
-            "equal_opportunity",
-            rate="true positive rate",
-            columns=_true_positives,
-            higher="better",
-            higher_if_unfavourable="worse",
-            needs_truth=True,
-        ),
-        Measure(
-            # A false positive is read as a false alarm unless the user says that the outcome is a good one.
-            "predictive_equality",
-            rate="false positive rate",
-            columns=_false_positives,
-            higher="worse",
-            higher_if_favourable="better",
-            needs_truth=True,
-        ),
-        Measure(
-            "error_rate",
-            rate="error rate",
-            columns=_errors,
-            higher="worse",
-            needs_truth=True,
-        ),
-        Measure(
-            # Among those selected, how many merited it: high precision may mean a higher bar, or fewer false alarms.
-            "precision",
-            rate="precision",
-            columns=_right_positives,
-            higher="neutral",
-            higher_if_unfavourable="better",
-            needs_truth=True,
-        ),
-        Measure(
-            "mean",
-            rate="mean outcome",
-            columns=_value,
-            higher="neutral",
-            higher_if_favourable="better",
-            higher_if_unfavourable="worse",
-            binary=False,
-        ),
-        Measure(
-            # Truth minus score: above 0 the score promises too little for the group.
-            "calibration",
-            rate="mean of truth minus score",
-            columns=_residuals,
-            higher="neutral",
-            higher_if_favourable="worse",
-            higher_if_unfavourable="better",
-            needs_truth=True,
-            binary=False,
-        ),
-    )
-}
+_RATES = (
+    Measure(
+        "statistical_parity",
+        rate="positive rate",
+        columns=_value,
+        higher="better",
+        higher_if_unfavourable="worse",
+    ),
+    Measure(
+        "equal_opportunity",
+        rate="true positive rate",
+        columns=_true_positives,
+        higher="better",
+        higher_if_unfavourable="worse",
+        needs_truth=True,
+    ),
+    Measure(
+        # A false positive is read as a false alarm unless the user says that the outcome is a good one.
+        "predictive_equality",
+        rate="false positive rate",
+        columns=_false_positives,
+        higher="worse",
+        higher_if_favourable="better",
+        needs_truth=True,
+    ),
+    Measure(
+        "error_rate",
+        rate="error rate",
+        columns=_errors,
+        higher="worse",
+        needs_truth=True,
+    ),
+    Measure(
+        # Among those selected, how many merited it: high precision may mean a higher bar, or fewer false alarms.
+        "precision",
+        rate="precision",
+        columns=_right_positives,
+        higher="neutral",
+        higher_if_unfavourable="better",
+        needs_truth=True,
+    ),
+    Measure(
+        "mean",
+        rate="mean outcome",
+        columns=_value,
+        higher="neutral",
+        higher_if_favourable="better",
+        higher_if_unfavourable="worse",
+        binary=False,
+        centred=True,
+    ),
+    Measure(
+        # Truth minus score: above 0 the score promises too little for the group.
+        "calibration",
+        rate="mean of truth minus score",
+        columns=_residuals,
+        higher="neutral",
+        higher_if_favourable="worse",
+        higher_if_unfavourable="better",
+        needs_truth=True,
+        binary=False,
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -237,13 +247,23 @@ class JointMeasure:
     name: str
     parts: tuple[Measure, ...]
 
+    def __post_init__(self) -> None:
+        if not self.parts or not all(isinstance(part, Measure) for part in self.parts):
+            raise InputError(f"the joint measure {self.name!r} needs at least one Measure.", "parts=(…, …)")
+
+
+#: The measures of one rate, by name.
+RATES: Mapping[str, Measure] = MappingProxyType({measure.name: measure for measure in _RATES})
 
 #: True and false positive rates at once.
-EQUALIZED_ODDS = JointMeasure("equalized_odds", (MEASURES["equal_opportunity"], MEASURES["predictive_equality"]))
+EQUALIZED_ODDS = JointMeasure("equalized_odds", (RATES["equal_opportunity"], RATES["predictive_equality"]))
+
+#: Every measure, by name; nobody can add to them.
+MEASURES: Mapping[str, Measure | JointMeasure] = MappingProxyType({**RATES, EQUALIZED_ODDS.name: EQUALIZED_ODDS})
 
 
 def parts_of(measure: Measure | JointMeasure) -> tuple[Measure, ...]:
-    """Give the rates that a measure is made of."""
+    """Return the rates that a measure is made of."""
     return measure.parts if isinstance(measure, JointMeasure) else (measure,)
 
 
@@ -266,10 +286,10 @@ def resolve_measure(measure: str | Measure, *, outcome_is_binary: bool) -> Measu
             "use 'equal_opportunity' or 'predictive_equality'; FairGroups and audit take both at once.",
         )
     if measure == "auto":
-        return MEASURES["statistical_parity" if outcome_is_binary else "mean"]
-    if measure not in MEASURES:
+        return RATES["statistical_parity" if outcome_is_binary else "mean"]
+    if not isinstance(measure, str) or measure not in RATES:
         raise InputError(
             f"unknown measure {measure!r}.",
-            f"use 'auto', {', '.join(map(repr, MEASURES))}, 'equalized_odds', or a fairgroups.Measure of your own.",
+            f"use 'auto', {', '.join(map(repr, MEASURES))}, or a fairgroups.Measure of your own.",
         )
-    return MEASURES[measure]
+    return RATES[measure]

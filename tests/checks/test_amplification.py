@@ -4,7 +4,8 @@ import pytest
 
 import fairgroups as fg
 from fairgroups import Partition
-from fairgroups.checks.amplification import amplification
+from fairgroups.cells.sample import Sample
+from fairgroups.checks.amplification import PAIR, amplification
 from fairgroups.rows.rows import Rows
 
 
@@ -22,17 +23,19 @@ def world(seed, n=4000, extra=0.0, noise=0.15):
 def compare(seed, **options):
     x, label, model = world(seed, **options)
     rows = Rows.from_arrays(x, model, base=label)
-    return amplification(rows, Partition.from_edges([0.5]))
+    return amplification(Sample(rows, PAIR), Partition.from_edges([0.5]))
 
 
 def test_numbers_are_those_of_the_groups():
     x, label, model = world(0)
-    found = amplification(Rows.from_arrays(x, model, base=label), Partition.from_edges([0.5]), names=("m", "y"))
+    found = amplification(
+        Sample(Rows.from_arrays(x, model, base=label), PAIR), Partition.from_edges([0.5]), names=("m", "y")
+    )
     left = x < 0.5
     phi = [v[left].mean() - v.mean() for v in (label, model)]
-    assert found.records[0]["base_phi"] == pytest.approx(phi[0])
-    assert found.records[0]["model_phi"] == pytest.approx(phi[1])
-    assert found.records[0]["difference"] == pytest.approx(phi[1] - phi[0])
+    assert found.records[0].base_phi == pytest.approx(phi[0])
+    assert found.records[0].model_phi == pytest.approx(phi[1])
+    assert found.records[0].difference == pytest.approx(phi[1] - phi[0])
     assert found.base_variance == pytest.approx(sum(p * q**2 for p, q in zip(*_groups(x, label), strict=True)))
     assert found.curves["model"]
 
@@ -43,10 +46,10 @@ def _groups(x, y):
 
 
 def test_amplified_kept_and_dampened():
-    assert [r["effect"] for r in compare(1, extra=0.3).records] == ["amplifies", "amplifies"]
-    assert {r["effect"] for r in compare(1, noise=0.0).records} == {"keeps"}
-    assert [r["effect"] for r in compare(1, noise=0.8).records] == ["dampens", "dampens"]
-    assert {r["effect"] for r in compare(1, n=100).records} <= {"not enough evidence", "keeps"}
+    assert [r.effect for r in compare(1, extra=0.3).records] == ["amplifies", "amplifies"]
+    assert {r.effect for r in compare(1, noise=0.0).records} == {"keeps"}
+    assert [r.effect for r in compare(1, noise=0.8).records] == ["dampens", "dampens"]
+    assert {r.effect for r in compare(1, n=100).records} <= {"not enough evidence", "keeps"}
 
 
 def test_intervals_hold_and_use_the_pairing():
@@ -56,9 +59,9 @@ def test_intervals_hold_and_use_the_pairing():
         found = compare(seed, n=1500)
         truth = 0.15 * 0.1  # a flip takes away the label's difference, −0.1 on the left
         record = found.records[0]
-        covered.append(record["low"] <= truth <= record["high"])
+        covered.append(record.low <= truth <= record.high)
         apart = np.hypot(*(np.std(v) for v in (label, model)))
-        widths.append((record["high"] - record["low"]) / apart)
+        widths.append((record.high - record.low) / apart)
     assert np.mean(covered) >= 0.94
     unpaired = 2 * 4.3 * 0.5 * np.sqrt(4 / 1500)
     assert np.mean(widths) < 0.8 * unpaired
@@ -72,7 +75,7 @@ def test_audit_compares_with_the_truth_or_another_model():
     assert "“second” amplifies the difference in “label”" in found.conclusion
     other = fg.audit(table, sensitive="x", outcome="second", compare_with="first")
     assert other.checks.amplification.base == "first"
-    assert other.checks.amplification.records[0]["effect"] == "amplifies"
+    assert other.checks.amplification.records[0].effect == "amplifies"
     plane = fg.audit(
         table.assign(z=np.random.default_rng(0).random(4000)),
         sensitive=["x", "z"],
@@ -80,4 +83,4 @@ def test_audit_compares_with_the_truth_or_another_model():
         truth="label",
         n_groups=2,
     )
-    assert {r["effect"] for r in plane.checks.amplification.records} == {"amplifies"}
+    assert {r.effect for r in plane.checks.amplification.records} == {"amplifies"}

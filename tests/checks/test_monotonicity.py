@@ -33,10 +33,10 @@ def test_a_turn_is_found_and_placed():
     bump = lambda x: 0.2 + 0.5 * np.exp(-(((x - 0.6) / 0.2) ** 2))
     found = [tried(bump, seed) for seed in range(20)]
     assert all(not f.holds for f in found)
-    assert all(0.5 < f.violation["border"] < 1 for f in found)
+    assert all(0.5 < f.violation.border < 1 for f in found)
     assert "no shortcut" in found[0].shortcut
     where = found[0].violation
-    assert where["low"] < where["border"] < where["high"]
+    assert where.low < where.border < where.high
 
 
 def test_direction_and_shortcut():
@@ -52,7 +52,7 @@ def test_adult_by_age_is_not_monotonic():
     adult = fg.load_adult()
     found = monotonicity_test(Cells.from_arrays(adult["age"], adult["income_over_50k"]), "statistical_parity")
     assert not found.holds
-    assert found.violation["border"] > 50
+    assert found.violation.border > 50
 
 
 def test_weights_and_clusters():

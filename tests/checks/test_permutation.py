@@ -3,6 +3,7 @@ import pytest
 from scipy import stats
 
 import fairgroups as fg
+from fairgroups.cells.sample import Sample
 from fairgroups.checks.permutation import permutation_test
 from fairgroups.rows.rows import Rows
 
@@ -25,7 +26,10 @@ def null(kind, seed, n=300):
 @pytest.mark.parametrize("kind", ["yes/no", "number", "weighted", "clustered", "plane"])
 def test_p_values_are_uniform_without_discrimination(kind):
     measure = MEAN if kind == "number" else PARITY
-    p = [permutation_test(null(kind, seed), measure, n_draws=99, seed=seed).p_value for seed in range(120)]
+    p = [
+        permutation_test(Sample(null(kind, seed), (measure,)), measure, n_draws=99, seed=seed).p_value
+        for seed in range(120)
+    ]
     assert stats.kstest(p, "uniform").pvalue > 0.005
     assert np.mean(np.array(p) <= 0.05) <= 0.11
 
@@ -33,17 +37,17 @@ def test_p_values_are_uniform_without_discrimination(kind):
 def test_discrimination_is_found_and_the_seed_decides():
     data = fg.make_synthetic(2000)
     rows = Rows.from_arrays(data.sensitive, data.outcome)
-    found = permutation_test(rows, PARITY, seed=3)
+    found = permutation_test(Sample(rows, (PARITY,)), PARITY, seed=3)
     assert found.p_value == 1 / 1000
-    assert found == permutation_test(rows, PARITY, seed=3)
+    assert found == permutation_test(Sample(rows, (PARITY,)), PARITY, seed=3)
     assert found.variance == sorted(found.variance)
 
 
 def test_progress_is_told_and_nothing_to_test_is_no_evidence():
     seen = []
-    permutation_test(null("yes/no", 0), PARITY, n_draws=199, progress=seen.append)
+    permutation_test(Sample(null("yes/no", 0), (PARITY,)), PARITY, n_draws=199, progress=seen.append)
     assert seen
-    assert permutation_test(Rows.from_arrays([1.0, 1.0], [0, 1]), PARITY).p_value == 1
+    assert permutation_test(Sample(Rows.from_arrays([1.0, 1.0], [0, 1]), (PARITY,)), PARITY).p_value == 1
 
 
 def test_it_agrees_with_the_band_on_real_data():

@@ -6,8 +6,8 @@ import pytest
 from fairgroups import Band, Cells, InputError, Partition, audit, group_rates, make_synthetic
 from fairgroups._kernels import cell_maxima, gaussian_window_maxima, window_maxima
 from fairgroups.evidence.band_width import from_table, simulated
+from fairgroups.evidence.bounds import plugin_bounds
 from fairgroups.evidence.likelihood import kl
-from fairgroups.evidence.rates import plugin_bounds
 from fairgroups.search.intervals import best_intervals
 
 PARITY = "statistical_parity"
@@ -68,7 +68,7 @@ def test_no_discrimination_is_called_so(n, n_groups, rate):
         rng = np.random.default_rng([seed, n, n_groups])
         data = {"x": rng.random(n), "y": rng.random(n) < rate}
         found = audit(data, sensitive="x", outcome="y", n_groups=n_groups, checks=False)
-        return any(r["verdict"] in ("disadvantaged", "advantaged") for r in found.records)
+        return any(r.verdict in ("disadvantaged", "advantaged") for r in found.records)
 
     runs = 200 if n <= 2000 else 60
     assert share_of_runs(named, runs) <= 0.06
@@ -214,11 +214,11 @@ def test_missing_values_can_be_judged():
     x = np.where(np.arange(4000) < 1000, np.nan, rng.random(4000))
     y = rng.random(4000) < np.where(np.isnan(x), 0.1, 0.5)
     found = audit({"x": x, "y": y}, sensitive="x", outcome="y", n_groups=2, missing="group")
-    assert found.records[-1]["label"] == "x missing"
-    assert found.records[-1]["verdict"] == "disadvantaged"
+    assert found.records[-1].label == "x missing"
+    assert found.records[-1].verdict == "disadvantaged"
 
 
-@pytest.mark.parametrize("options", [{"level": 0.0}, {"level": 1.0}, {"calibration": "guess"}])
+@pytest.mark.parametrize("options", [{"level": 0.0}, {"level": 1.0}, {"band_width": "guess"}])
 def test_bad_options(options):
     with pytest.raises(InputError):
         Band(Cells.from_arrays([1, 2], [0, 1]), PARITY, **options)
@@ -227,4 +227,4 @@ def test_bad_options(options):
 def test_simulation_needs_plain_rows():
     cells = Cells.from_arrays([1, 2], [0, 1], weight=[1, 2])
     with pytest.raises(InputError, match="can be simulated only"):
-        Band(cells, PARITY, calibration="simulate")
+        Band(cells, PARITY, band_width="simulate")

@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from fairgroups import Cells, FairGroups, InputError, Partition, group_rates, make_synthetic
+from fairgroups.evidence.bounds import fixed_bounds, plugin_bounds, rate_ratios
 from fairgroups.evidence.curves import rate_curve
-from fairgroups.evidence.rates import explained_share, fixed_bounds, plugin_bounds, rate_ratios
+from fairgroups.evidence.explained import explained_share
 
 
 def test_plugin_interval_is_the_delta_method():
@@ -95,6 +96,6 @@ def test_the_curve_holds_every_row(n):
     rng = np.random.default_rng(n)
     x, y = rng.integers(0, 400, n), rng.integers(0, 2, n)
     curve = rate_curve(Cells.from_arrays(x, y), "statistical_parity", np.array([0]))
-    assert sum(point["n"] for point in curve) == n
+    assert sum(point.n for point in curve) == n
     assert len(curve) <= 61
-    assert sum(point["n"] * point["rate"] for point in curve) == pytest.approx(y.sum())
+    assert sum(point.n * point.rate for point in curve) == pytest.approx(y.sum())

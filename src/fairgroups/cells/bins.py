@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 from fairgroups.cells.exact_sums import exact_sums
 from fairgroups.cells.moments import sum_by
 from fairgroups.errors import InputError
+from fairgroups.options import one_of, whole_number
 
-__all__ = ["Binner", "Spacing"]
+__all__ = ["Bins", "Spacing"]
 
 Array = NDArray[np.float64]
 Spacing = Literal["quantile", "width"]
 
 
-class Binner:
+class Bins:
     """Which cell each row belongs to, and sums over it."""
 
     def __init__(self, edges: Array, *, order: Any = None, starts: Any = None, codes: Any = None) -> None:
@@ -28,7 +29,7 @@ class Binner:
         self.distinct = codes is None
 
     @classmethod
-    def build(cls, values: Array, n_cells: int | None, spacing: Spacing, edges: Any) -> Binner:
+    def build(cls, values: Array, n_cells: int | None, spacing: Spacing, edges: Any) -> Bins:
         """Put values into cells; see `Cells.from_rows` for the options."""
         if edges is not None:
             return cls._on(_check_edges(edges), values)
@@ -42,23 +43,21 @@ class Binner:
                 return cls(ordered, order=order)
             starts = np.flatnonzero(new)
             return cls(ordered[starts], order=order, starts=starts)
-        if not isinstance(n_cells, int | np.integer) or isinstance(n_cells, bool) or n_cells < 1:
-            raise InputError(f"`n_cells` must be a whole number of at least 1, or None; got {n_cells!r}.")
+        whole_number(n_cells, "n_cells")
+        one_of(spacing, "spacing", ("quantile", "width"))
         if spacing == "quantile":
             lower = np.unique(np.quantile(values, np.arange(n_cells) / n_cells, method="higher"))
-        elif spacing == "width":
-            lower = np.unique(np.linspace(values.min(), values.max(), n_cells + 1)[:-1])
         else:
-            raise InputError(f"`spacing` must be 'quantile' or 'width'; got {spacing!r}.")
+            lower = np.unique(np.linspace(values.min(), values.max(), n_cells + 1)[:-1])
         return cls._on(lower, values)
 
     @classmethod
-    def _on(cls, edges: Array, values: Array) -> Binner:
+    def _on(cls, edges: Array, values: Array) -> Bins:
         codes = np.searchsorted(edges, values, side="right") - 1
         return cls(edges, codes=np.maximum(codes, 0))
 
     def sum(self, column: Array) -> tuple[Array, Array]:
-        """Add up a column over the rows of each cell; give the sums and what rounding took off them."""
+        """Add up a column over the rows of each cell; return the sums and what rounding took off them."""
         if not self.distinct:
             return exact_sums(column, lambda x: sum_by(self.codes, x, self.edges.size))
         ordered = column[self.order]
@@ -67,7 +66,7 @@ class Binner:
         return exact_sums(ordered, lambda x: np.add.reduceat(x, self.starts))
 
     def ends(self, values: Array, which: np.ufunc, start: float) -> Array:
-        """Give the smallest or largest value in each cell; its lower edge where there is none."""
+        """Return the smallest or largest value in each cell; its lower edge where there is none."""
         if self.distinct:
             ordered = values[self.order] + 0.0  # no −0
             return ordered if self.starts is None else which.reduceat(ordered, self.starts)

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.cells.bins import Binner, Spacing
-from fairgroups.cells.exact_sums import exact_sums
-from fairgroups.cells.moments import Moments, noise_of
+from fairgroups.cells.bins import Bins, Spacing
+from fairgroups.cells.filling import Filling, from_counts
+from fairgroups.cells.moments import Moments
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure, resolve_measure
-from fairgroups.rows.rows import Missing, Rows, check_measure
+from fairgroups.options import Missing
+from fairgroups.rows.rows import Rows, check_measure
 
 __all__ = ["Cells"]
 
@@ -103,18 +104,13 @@ class Cells:
         `n_cells`. Where it has fewer distinct values, there is one cell for each.
         """
         from fairgroups.reading import read_rows  # it knows partitions, which know cells
+        from fairgroups.rows.roles import Roles
 
-        rows = read_rows(
-            data,
-            sensitive=sensitive,
-            outcome=outcome,
-            truth=truth,
-            weight=weight,
-            cluster=cluster,
-            positive=positive,
-            missing=missing,
-            n_cells=n_cells,
-        ).rows
+        roles = Roles.of(
+            sensitive, outcome, truth=truth, weight=weight, cluster=cluster, positive=positive, missing=missing
+        )
+        with read_rows(data, roles, n_cells=n_cells) as reading:
+            rows = reading.rows
         if rows.count is not None and edges is not None:
             raise InputError("cells of a lazy frame have edges of their own.", "leave edges out.")
         return cls.from_rows(rows, measure=measure, n_cells=n_cells, spacing=spacing, edges=edges)
@@ -143,59 +139,99 @@ class Cells:
             With `n_cells`: cells with about equally many rows, or of equal width.
         edges : array-like, optional
             Lower ends of the cells, increasing: to fill cells that will be added to others.
+
+        Returns
+        -------
+        Cells
         """
         measures = _resolve_measures(measure, rows)
         present = ~np.isnan(rows.sensitive)
-        some_missing = not present.all()
-        values = rows.sensitive[present] if some_missing else rows.sensitive
+        values = rows.sensitive if present.all() else rows.sensitive[present]
         if values.size == 0:
             raise InputError(
                 f"every value of {rows.name or 'the sensitive attribute'!r} is missing.", "check the column."
             )
         last = rows.columns[0].last
         last = last[present] if last is not None else None
-        columns = {name: m.sums(rows.outcome, rows.truth) for name, m in measures.items()}
         # rows that an engine counted are in cells already
-        binner = Binner.build(values, n_cells if rows.count is None else None, spacing, edges)
-
-        rests: dict[int, Array] = {}
-
-        def total(column: Array) -> Array:
-            column = rows.times(column)
-            sums, rest = binner.sum(column[present] if some_missing else column)
-            if some_missing:
-                absent = exact_sums(column[~present], lambda x: x.sum(keepdims=True))
-                sums, rest = (np.append(x, y) for x, y in zip((sums, rest), absent, strict=True))
-            rests[id(sums)] = rest
-            return sums
-
-        if rows.count is not None:
-            row_counts = total(np.ones(rows.size)).round().astype(np.int64)
-        else:
-            row_counts = binner.row_counts
-            if some_missing:
-                row_counts = np.append(row_counts, int((~present).sum()))
-        counts = None
-        if rows.truth is not None and rows.outcome_is_binary and np.isin(rows.truth, (0.0, 1.0)).all():
-            y, t = rows.outcome, rows.truth
-            pairs = [((1 - t) * (1 - y), (1 - t) * y), (t * (1 - y), t * y)]
-            counts = np.stack([np.stack([total(x) for x in pair], -1) for pair in pairs], 1).astype(np.int64)
-        moments = {name: _moments(a, b, rows, total, row_counts) for name, (a, b) in columns.items()}
+        bins = Bins.build(values, n_cells if rows.count is None else None, spacing, edges)
+        filling = Filling(rows, bins, present)
+        counts = filling.counts()
+        plain = rows.weight is None and rows.cluster is None
+        moments, tails = {}, {}
+        for name, m in measures.items():
+            of_counts = from_counts(counts, m) if counts is not None and plain else None
+            moments[name], tails[name] = filling.moments(m) if of_counts is None else (of_counts, of_counts.zeros())
         return cls(
             name=rows.name,
-            edges=binner.edges,
-            first=binner.ends(values, np.minimum, np.inf),
-            last=binner.ends(values if last is None else last, np.maximum, -np.inf),
-            rows=row_counts,
+            edges=bins.edges,
+            first=bins.ends(values, np.minimum, np.inf),
+            last=bins.ends(values if last is None else last, np.maximum, -np.inf),
+            rows=filling.rows_of_cells,
             measures=measures,
             moments=moments,
-            tails={name: m.map(lambda x: rests.get(id(x), np.zeros_like(x))) for name, m in moments.items()},
+            tails=tails,
             counts=counts,
-            distinct=binner.distinct and (last is None or bool(np.array_equal(last, values))),
-            missing=some_missing,
+            distinct=bins.distinct and (last is None or bool(np.array_equal(last, values))),
+            missing=not present.all(),
             low=float(values.min()),
             high=float((values if last is None else last).max()),
             dropped=rows.dropped,
+        )
+
+    def also(self, measures: Iterable[Measure]) -> Cells:
+        """Return these cells with the sums of more measures, as far as they follow from counts of yes and no.
+
+        Counts are kept where outcome and truth are yes or no; of people who are weighted or repeated nothing follows.
+        """
+        plain = all(np.array_equal(m.bb, m.b) and np.array_equal(m.noise, m.b) for m in self.moments.values())
+        if self.counts is None or not plain:
+            return self
+        more = {m.name: m for m in measures if m.name not in self.moments}
+        sums = {name: from_counts(self.counts, m) for name, m in more.items()}
+        known = {name: m for name, m in sums.items() if m is not None}
+        return replace(
+            self,
+            measures={**self.measures, **{name: more[name] for name in known}},
+            moments={**self.moments, **known},
+            tails={**self.tails, **{name: m.zeros() for name, m in known.items()}},
+        )
+
+    def on(self, edges: Array) -> Cells:
+        """Return the same people on coarser cells, each of which holds whole cells of these.
+
+        Parameters
+        ----------
+        edges : array
+            Lower ends of the new cells, increasing; a cell belongs to the one that holds its first value.
+
+        Returns
+        -------
+        Cells
+        """
+        at = np.maximum(np.searchsorted(edges, self.first, side="right") - 1, 0)
+        used, at = np.unique(at, return_inverse=True)
+        place = np.append(at, used.size) if self.missing else at
+        n = used.size + self.missing
+
+        def joined(x: NDArray[Any]) -> NDArray[Any]:
+            out = np.zeros((n, *x.shape[1:]), dtype=x.dtype)
+            np.add.at(out, place, x)
+            return out
+
+        first, last = np.full(used.size, np.inf), np.full(used.size, -np.inf)
+        np.minimum.at(first, at, self.first)
+        np.maximum.at(last, at, self.last)
+        return replace(
+            self,
+            edges=edges[used],
+            first=first,
+            last=last,
+            rows=joined(self.rows),
+            moments={name: m.map(joined) for name, m in self.moments.items()},
+            tails={name: m.map(joined) for name, m in self.tails.items()},
+            counts=None if self.counts is None else joined(self.counts),
+            distinct=False,
         )
 
     def loss(self, measure: str | Measure, n_groups: int) -> float:
@@ -258,7 +294,7 @@ class Cells:
                     "fill both with the same edges: Cells.from_arrays(…, edges=first.edges).",
                 )
             edges = np.union1d(self.edges, other.edges)
-            return self._on(edges) + other._on(edges)
+            return self._spread(edges) + other._spread(edges)
         if self.measures != other.measures:
             raise InputError(
                 f"cells can be added only when they hold the same measures; one holds {list(self.measures)}, "
@@ -291,8 +327,8 @@ class Cells:
             dropped={k: left.dropped.get(k, 0) + right.dropped.get(k, 0) for k in {**left.dropped, **right.dropped}},
         )
 
-    def _on(self, edges: Array) -> Cells:
-        """Give the same people on more cells, each of one value."""
+    def _spread(self, edges: Array) -> Cells:
+        """Return the same people on more cells, each of one value."""
         at = np.searchsorted(edges, self.edges)
         if self.missing:
             at = np.append(at, edges.size)
@@ -324,7 +360,7 @@ class Cells:
         positive: Any = None,
         missing: Missing = "error",
     ) -> Cells:
-        """Give these cells with the people of another batch added; see `from_arrays`.
+        """Return these cells with the people of another batch added; see `from_arrays`.
 
         Cells of one value each grow by the batch's new values; others keep their edges.
         """
@@ -367,31 +403,3 @@ def _resolve_measures(measure: str | Measure | Iterable[str | Measure], rows: Ro
     wanted = [measure] if isinstance(measure, str | Measure) else list(measure)
     found = [resolve_measure(m, outcome_is_binary=rows.outcome_is_binary) for m in wanted]
     return {m.name: check_measure(m, rows) for m in found}
-
-
-def _moments(a: Array, b: Array, rows: Rows, total: Any, row_counts: NDArray[np.int64]) -> Moments:
-    weight = rows.weight
-    counts = b > 0
-    if not counts.any():
-        raise InputError("no row counts in this measure: its denominator B is 0 everywhere.")
-    every = bool(counts.all())
-    simple = bool((b == 1).all()) if every else False
-    rates = a if simple else (a / b if every else a[counts] / b[counts])
-    low, high = float(rates.min()), float(rates.max())
-    if simple and weight is None and rows.cluster is None:
-        sums_b = row_counts.astype(np.float64)
-        sums_a = total(a)
-        aa = sums_a if _is_zero_one(a) else total(a * a)
-        return Moments(sums_b, sums_a, sums_b, sums_a, aa, low, high)
-    if weight is not None:
-        a, b = a * weight, b * weight
-        if not (b > 0).any():
-            raise InputError("no row that counts in this measure has a positive weight.")
-    noise = noise_of(a, b, rows)
-    bb = total(b * b)
-    sums = (total(b), total(a), bb, total(a * b), total(a * a))
-    return Moments(*sums, low, high, bb if noise is None else total(noise))
-
-
-def _is_zero_one(values: Array) -> bool:
-    return bool(np.all((values == 0) | (values == 1)))

@@ -24,7 +24,7 @@ SMALLEST = -996  # of exponents: the last unit must not vanish
 
 
 def exact_sums(values: Array, add: Callable[[Array], Array]) -> tuple[Array, Array]:
-    """Add up numbers; give the sums, rounded once, and what rounding took off them.
+    """Add up numbers; return the sums, rounded once, and what rounding took off them.
 
     Parameters
     ----------
@@ -32,6 +32,10 @@ def exact_sums(values: Array, add: Callable[[Array], Array]) -> tuple[Array, Arr
         Finite numbers.
     add : callable
         Adds up such an array by cell.
+
+    Returns
+    -------
+    pair of arrays
     """
     largest = float(np.max(np.abs(values), initial=0.0))
     most = largest * values.size
@@ -56,7 +60,7 @@ def pieces_of(number: nw.Expr, largest: float) -> list[nw.Expr]:
 
 
 def put_together(sums: Sequence[Array], largest: float) -> tuple[Array, Array]:
-    """Give the sum of all pieces, rounded once, and what rounding took off."""
+    """Return the sum of all pieces, rounded once, and what rounding took off."""
     first, second, third = (x * unit for x, unit in zip(sums, _units(largest), strict=True))
     return add_pairs((first, np.zeros_like(first)), _two_sum(second, third))
 
@@ -68,7 +72,7 @@ def add_pairs(one: tuple[Array, Array], other: tuple[Array, Array]) -> tuple[Arr
 
 
 def _units(largest: float) -> list[float]:
-    """Give the units of the pieces of numbers up to this size: powers of two."""
+    """Return the units of the pieces of numbers up to this size: powers of two."""
     top = max(int(np.frexp(largest)[1]), SMALLEST)
     return [float(np.ldexp(1.0, top - BITS * (i + 1))) for i in range(PIECES)]
 

@@ -41,7 +41,7 @@ class Points:
             raise InputError("no row with known sensitive values counts in this measure: B is 0 everywhere.")
         columns = tuple(Column(c.name, c.values[keep], c.levels) for c in rows.columns)
         a, b = rows.times(a)[keep], rows.times(b)[keep]
-        return cls(columns, a - b * (a.sum() / b.sum()), b, rows.times(np.ones(rows.size))[keep])
+        return cls(columns, a - b * (a.sum() / b.sum()), b, rows.people[keep])
 
     @property
     def n(self) -> int:
@@ -58,6 +58,14 @@ class SpaceGrid:
     a: Array
     b: Array
     rows: Array
+
+    def places(self, columns: Sequence[Column]) -> NDArray[np.intp]:
+        """Return the cell of each row, in one number."""
+        codes = [
+            c.values.astype(np.intp) if e is None else np.searchsorted(e, c.values, side="right") - 1
+            for c, e in zip(columns, self.edges, strict=True)
+        ]
+        return np.ravel_multi_index(codes, self.shape)
 
     @classmethod
     def of(cls, points: Points, n_cells: int) -> SpaceGrid:

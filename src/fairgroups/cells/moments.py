@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.cells.exact_sums import add_pairs
-from fairgroups.rows.rows import Rows
 
-__all__ = ["Moments", "noise_of", "sum_by"]
+__all__ = ["Moments", "sum_by"]
 
 Array = NDArray[np.float64]
 _SUMS = ("b", "a", "bb", "ab", "aa", "noise")
@@ -23,7 +22,8 @@ class Moments:
 
     `low` and `high` are the smallest and largest rate a/b of any one row: between 0 and 1 the measure is a rate in
     the strict sense. `noise` is Σb² as the variance of A feels it: more where rows of one cluster repeat each other, or
-    where heavy rows are those with the rare outcome.
+    where heavy rows are those with the rare outcome. `offset` was taken off every value before it was summed, so that
+    digits are kept: A/B plus the offset is the rate, and `rate` adds it.
     """
 
     b: Array
@@ -34,6 +34,7 @@ class Moments:
     low: float
     high: float
     noise: Array = None  # type: ignore[assignment]
+    offset: float = 0.0
 
     def __post_init__(self) -> None:
         if self.noise is None:
@@ -41,13 +42,24 @@ class Moments:
 
     def plus(self, tail: Moments, other: Moments, other_tail: Moments) -> tuple[Moments, Moments]:
         """Add sums and what rounding took off them."""
+        if other.offset != self.offset:
+            other, other_tail = other.less(self.offset - other.offset), other_tail.less(0.0)
         pairs = [
             add_pairs((getattr(self, x), getattr(tail, x)), (getattr(other, x), getattr(other_tail, x))) for x in _SUMS
         ]
         low, high = min(self.low, other.low), max(self.high, other.high)
         b, a, bb, ab, aa, noise = pairs
-        sums, rests = (Moments(b[i], a[i], bb[i], ab[i], aa[i], low, high, noise[i]) for i in (0, 1))
+        sums, rests = (Moments(b[i], a[i], bb[i], ab[i], aa[i], low, high, noise[i], self.offset) for i in (0, 1))
         return sums, rests
+
+    def less(self, amount: float) -> Moments:
+        """Return the sums of values from each of which one more amount is taken off."""
+        if amount == 0:
+            return self
+        a, ab = self.a - amount * self.b, self.ab - amount * self.bb
+        aa = self.aa - 2 * amount * self.ab + amount**2 * self.bb
+        ends = self.low - amount, self.high - amount
+        return Moments(self.b, a, self.bb, ab, aa, *ends, self.noise, self.offset + amount)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Moments) and all(
@@ -71,11 +83,28 @@ class Moments:
             if id(array) not in done:
                 done[id(array)] = sums(array)
         b, a, bb, ab, aa, noise = (done[id(array)] for array in arrays)
-        return Moments(b, a, bb, ab, aa, self.low, self.high, noise)
+        return Moments(b, a, bb, ab, aa, self.low, self.high, noise, self.offset)
+
+    def zeros(self) -> Moments:
+        """Return sums of nothing, of the same shape: what rounding took off whole numbers."""
+        nothing = np.zeros_like(self.b)
+        return Moments(nothing, nothing, nothing, nothing, nothing, self.low, self.high, nothing, self.offset)
+
+    @property
+    def rate(self) -> Array:
+        """The rate of each cell or group; NaN where nobody counts."""
+        rate = np.full_like(self.a, np.nan)
+        np.divide(self.a, self.b, out=rate, where=self.b > 0)
+        return rate + self.offset
+
+    @property
+    def overall(self) -> float:
+        """The rate of everybody, less the offset."""
+        return float(self.a.sum() / self.b.sum())
 
     @property
     def bounded(self) -> bool:
-        """Say whether every row's rate lies between 0 and 1."""
+        """Whether every row's rate lies between 0 and 1."""
         return self.low >= 0 and self.high <= 1
 
     @property
@@ -85,103 +114,13 @@ class Moments:
 
     @property
     def design_effect(self) -> Array:
-        """Give how many times larger the variance is than that of independent rows with unrelated weights."""
+        """Return how many times larger the variance is than that of independent rows with unrelated weights."""
         return np.divide(self.noise, self.bb, out=np.ones_like(self.bb), where=self.bb > 0)
 
     @property
     def size(self) -> float:
-        """Give the effective size of everybody."""
+        """Return the effective size of everybody."""
         return float(self.b.sum() ** 2 / self.noise.sum())
-
-
-def noise_of(a: Array, b: Array, rows: Rows) -> Array | None:
-    """Give each row's part of `Moments.noise`; None where it is b².
-
-    Rows of a cluster repeat each other to a share ρ: a row then adds b(b + ρ(B − b)), B being its whole cluster's. So a
-    row alone counts as one, no cluster counts for more than its rows, and a part of a cluster counts no more than it
-    should. ρ is the correlation of neighbouring rows of a cluster, or of all of them where that is larger: two standard
-    errors up, and the largest over sizes of clusters and fifths of the attribute, for rows may resemble each other
-    more in some places.
-
-    Where weights go with the outcome, heavy rows being those with the rarer one, a weighted rate varies more than its
-    effective size says: the squares are raised to what the residuals show, in the fifth where that is most.
-    """
-    rates = bool(np.all((a >= 0) & (a <= b)))
-    if rows.cluster is None and (rows.weight is None or not rates):
-        return None
-    used = np.flatnonzero(b > 0)
-    x = np.nan_to_num(rows.sensitive[used])
-    place = np.argsort(x, kind="stable")
-    people = np.ones(used.size) if rows.count is None else rows.count[used]
-    below = np.cumsum(people[place]) - people[place]
-    fifth = np.empty(used.size, dtype=np.intp)
-    below = below[np.searchsorted(x[place], x[place], side="left")]  # equal values belong together
-    fifth[place] = np.minimum(below * 5 / max(people.sum(), 1), 4).astype(np.intp)
-    noise = b * b
-    if rows.cluster is not None:
-        cluster = np.unique(rows.cluster[used], return_inverse=True)[1].ravel()
-        share = _repetition(a[used] / b[used], x, cluster, fifth, place)
-        whole = np.bincount(rows.cluster, b)[rows.cluster]
-        noise = b * (b + share * (whole - b))
-    if rows.weight is not None and rates:
-        noise = noise * _weight_effect(a[used], b[used], fifth, people)
-    return noise
-
-
-def _repetition(
-    value: Array, x: Array, cluster: NDArray[np.intp], fifth: NDArray[np.intp], place: NDArray[np.intp]
-) -> float:
-    """Estimate the correlation of rows of one cluster, to the safe side."""
-    size = np.bincount(cluster)
-    if np.count_nonzero(size > 1) == 0:
-        return 0.0
-    bins = np.empty(value.size, dtype=np.intp)
-    n_bins = max(1, round(value.size ** (1 / 3)))
-    bins[place] = np.arange(value.size) * n_bins // value.size
-    residual = value - (np.bincount(bins, value) / np.bincount(bins))[bins]
-    order = np.lexsort((x, cluster))
-    first, second = order[:-1], order[1:]
-    pair = cluster[first] == cluster[second]
-    first, second = first[pair], second[pair]
-    product, spread = residual[first] * residual[second], (residual[first] ** 2 + residual[second] ** 2) / 2
-    sums = np.bincount(cluster, residual)
-    squares = np.bincount(cluster, residual**2)
-    several = size > 1
-    variance = float(np.mean(residual**2))
-    if np.count_nonzero(several) < 30 or variance <= 0:
-        return 1.0
-    pairs = size * (size - 1.0)
-    worst = float(np.sum((sums**2 - squares)[several]) / (variance * pairs[several].sum()))
-    kinds = np.log2(size[cluster[first]]).astype(np.intp) * 5 + fifth[first]
-    for chosen in (np.ones(first.size, dtype=bool), *(kinds == kind for kind in np.unique(kinds))):
-        people = np.unique(cluster[first[chosen]]).size
-        level = float(spread[chosen].mean())
-        if people < 30 or level <= 0:
-            continue
-        margin = 2 * float(product[chosen].std()) / (level * np.sqrt(people))
-        worst = max(worst, float(product[chosen].mean()) / level + margin)
-    return float(np.clip(worst, 0.0, 1.0))
-
-
-def _weight_effect(a: Array, b: Array, fifth: NDArray[np.intp], people: Array) -> float:
-    """Give how much larger weighted residuals are than a rate of that size would make them; at least 1."""
-    worst = 1.0
-    for part in (np.ones(a.size, dtype=bool), *(fifth == k for k in range(5))):
-        times = people[part]
-        n = float(times.sum())
-        if n < 20:
-            continue
-        rate = np.sum(times * a[part]) / np.sum(times * b[part])
-        expected = rate * (1 - rate) * np.sum(times * b[part] ** 2)
-        if expected > 0:
-            squares = (a[part] - rate * b[part]) ** 2
-            mean = float(np.sum(times * squares)) / n
-            found = mean * n / expected
-            if found > 1.1:  # clearly related: two standard errors to the safe side
-                spread = np.sqrt(np.sum(times * (squares - mean) ** 2) / n)
-                found *= 1 + 2 * float(spread) / mean / np.sqrt(n)
-            worst = max(worst, found)
-    return worst
 
 
 def sum_by(codes: NDArray[np.intp], column: Array, n: int) -> Array:

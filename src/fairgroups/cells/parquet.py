@@ -10,7 +10,7 @@ import numpy as np
 
 from fairgroups.cells.moments import Moments
 from fairgroups.errors import InputError, OutputError, SchemaError
-from fairgroups.measures import MEASURES
+from fairgroups.measures import RATES
 from fairgroups.output import replacing
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["read_cells", "write_cells"]
 
-SCHEMA, SCHEMA_VERSION = "fairgroups/cells", 2
+SCHEMA, SCHEMA_VERSION = "fairgroups/cells", 3
 SUMS = ("b", "a", "bb", "ab", "aa", "noise")
 
 
@@ -26,7 +26,7 @@ def write_cells(cells: Cells, path: str | Path) -> None:
     """Write cells, to be added to others or searched elsewhere."""
     import duckdb
 
-    own = [name for name in cells.measures if MEASURES.get(name) != cells.measures[name]]
+    own = [name for name in cells.measures if RATES.get(name) != cells.measures[name]]
     if own:
         raise InputError(f"{own[0]!r} is a measure of your own, which a file cannot hold.", "add the cells in memory.")
     n = cells.rows.size
@@ -44,7 +44,7 @@ def write_cells(cells: Cells, path: str | Path) -> None:
         "schema": SCHEMA,
         "schema_version": SCHEMA_VERSION,
         "name": cells.name,
-        "measures": {name: [m.low, m.high] for name, m in cells.moments.items()},
+        "measures": {name: [m.low, m.high, m.offset] for name, m in cells.moments.items()},
         "distinct": cells.distinct,
         "missing": cells.missing,
         "low": cells.low,
@@ -83,8 +83,10 @@ def read_cells(path: str | Path) -> Cells:
         n = data["rows"].size - bool(about["missing"])
         moments, tails = (
             {
-                name: Moments(**{part: data[f"{name}.{part}{kind}"] for part in SUMS}, low=low, high=high)
-                for name, (low, high) in about["measures"].items()
+                name: Moments(
+                    **{part: data[f"{name}.{part}{kind}"] for part in SUMS}, low=low, high=high, offset=offset
+                )
+                for name, (low, high, offset) in about["measures"].items()
             }
             for kind in ("", ".tail")
         )
@@ -97,7 +99,7 @@ def read_cells(path: str | Path) -> Cells:
             first=data["first"][:n],
             last=data["last"][:n],
             rows=data["rows"].astype(np.int64),
-            measures={name: MEASURES[name] for name in about["measures"]},
+            measures={name: RATES[name] for name in about["measures"]},
             moments=moments,
             tails=tails,
             counts=None if counts is None else counts.astype(np.int64),

@@ -9,24 +9,42 @@ they are shown to have opposite signs. Both have intervals that hold at once for
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.cells.cells import Cells
+from fairgroups.cells.sample import Sample
 from fairgroups.evidence.band import Band
-from fairgroups.evidence.curves import rate_curve
-from fairgroups.evidence.rates import fixed_bounds, group_rates, group_rates_of_rows
+from fairgroups.evidence.bounds import fixed_bounds
+from fairgroups.evidence.curves import Stretch, rate_curve
+from fairgroups.evidence.rates import group_rates
 from fairgroups.measures import Measure
-from fairgroups.partition.boxes import BoxPartition
 from fairgroups.partition.partition import Partition
-from fairgroups.rows.rows import Rows
 
-__all__ = ["Amplification", "Effect", "amplification"]
+__all__ = ["BASE", "PAIR", "Amplification", "AmplificationRecord", "Effect", "amplification"]
 
 Array = NDArray[np.float64]
 Effect = Literal["amplifies", "dampens", "shifts", "keeps", "not enough evidence"]
+
+
+@dataclass(frozen=True)
+class AmplificationRecord:
+    """One group: Φ of the base and of the model, their difference with its interval, and the effect.
+
+    "amplifies" or "dampens" where the size of Φ is shown to grow or to shrink, "shifts" where Φ is shown to change but
+    not whether its size grows, "keeps" where any change is within the relevant gap, else "not enough evidence".
+    """
+
+    label: str
+    n: int
+    base_phi: float
+    model_phi: float
+    difference: float
+    low: float
+    high: float
+    effect: Effect
 
 
 @dataclass(frozen=True)
@@ -37,11 +55,8 @@ class Amplification:
     ----------
     model, base : str
         Names of the two columns.
-    records : list of dict
-        One per group: ``label``, ``n``, ``base_phi``, ``model_phi``, their ``difference`` with ``low`` and ``high``,
-        and ``effect``: "amplifies" or "dampens" where the size of Φ is shown to grow or to shrink, "shifts" where Φ is
-        shown to change but not whether its size grows, "keeps" where any change is within the relevant gap, else
-        "not enough evidence".
+    records : tuple of AmplificationRecord
+        One per group.
     base_variance, model_variance : float
         Var Φ of the two outcomes in these groups.
     curves : dict
@@ -50,15 +65,15 @@ class Amplification:
 
     model: str
     base: str
-    records: list[dict[str, Any]]
+    records: tuple[AmplificationRecord, ...]
     base_variance: float
     model_variance: float
-    curves: dict[str, list[dict[str, float]]]
+    curves: dict[str, list[Stretch]]
 
 
 def amplification(
-    rows: Rows,
-    partition: Partition | BoxPartition,
+    sample: Sample,
+    partition: Partition,
     *,
     names: tuple[str, str] = ("model", "base"),
     level: float = 0.95,
@@ -69,10 +84,10 @@ def amplification(
 
     Parameters
     ----------
-    rows : Rows
-        The data: its outcome is the model's, and its base the other one, the label or a first model's.
-    partition : Partition or BoxPartition
-        The groups: any on the line, for the band holds for all ranges; in several dimensions groups that were not
+    sample : Sample
+        The data: the outcome is the model's, the base the label or a first model's; `PAIR` is among its measures.
+    partition : Partition
+        The groups: any on the line, for the band holds for all ranges; of several attributes groups that were not
         found on these rows.
     names : pair of str
         What the two outcomes are called.
@@ -82,44 +97,43 @@ def amplification(
         A change within ± this is of no concern.
     judged : int, optional
         See `fixed_bounds`.
+
+    Returns
+    -------
+    Amplification
     """
     # Most of the error that may be made goes to D; the sign of M is rarely in doubt.
     each = (1 - 0.8 * (1 - level), 1 - 0.2 * (1 - level))
-    both = replace(rows, truth=rows.base)
-    curves: dict[str, list[dict[str, float]]] = {}
-    if len(rows.columns) == 1:
-        assert isinstance(partition, Partition)
-        cells = Cells.from_rows(both, measure=[_APART, _MIDDLE])
-        found = [group_rates(cells, partition, m) for m in (_APART, _MIDDLE)]
+    people = sample.cells if sample.is_line else sample.rows
+    found = [group_rates(people, partition, m) for m in PAIR]
+    if sample.is_line:
         bounds = [
-            Band(cells, m, level=part, calibration="table").bounds(g)
-            for m, part, g in zip((_APART, _MIDDLE), each, found, strict=True)
+            Band(sample.cells, m, level=part, band_width="table").bounds(g)
+            for m, part, g in zip(PAIR, each, found, strict=True)
         ]
-        curves = _curves(cells)
     else:
-        assert isinstance(partition, BoxPartition)
-        found = [group_rates_of_rows(both, partition, m) for m in (_APART, _MIDDLE)]
         bounds = [
             fixed_bounds(g, part, None if g.sums.bounded else 0.0, judged=judged)
             for part, g in zip(each, found, strict=True)
         ]
+    curves = _curves(sample.cells) if sample.is_line else {}
     apart, middle = found
     model_phi, base_phi = middle.phi + apart.phi / 2, middle.phi - apart.phi / 2
     ends = (bounds[0].low, bounds[0].high, bounds[1].low, bounds[1].high)
     columns = (partition.labels, apart.rows, base_phi, model_phi, apart.phi, *ends)
-    records = [
-        {
-            "label": label,
-            "n": int(n),
-            "base_phi": float(b),
-            "model_phi": float(m),
-            "difference": float(d),
-            "low": float(low),
-            "high": float(high),
-            "effect": _effect(low, high, m_low, m_high, relevant_gap),
-        }
+    records = tuple(
+        AmplificationRecord(
+            label=label,
+            n=int(n),
+            base_phi=float(b),
+            model_phi=float(m),
+            difference=float(d),
+            low=float(low),
+            high=float(high),
+            effect=_effect(low, high, m_low, m_high, relevant_gap),
+        )
         for label, n, b, m, d, low, high, m_low, m_high in zip(*columns, strict=True)
-    ]
+    )
     base_variance, model_variance = (float(np.nansum(apart.share * phi**2)) for phi in (base_phi, model_phi))
     return Amplification(*names, records, base_variance, model_variance, curves)
 
@@ -134,15 +148,26 @@ def _mean(model: Array, base: Array | None) -> tuple[Array, Array]:
     return (model + base) / 2, np.ones_like(model)
 
 
-_APART = Measure("difference", rate="difference", columns=_difference, higher="neutral", needs_truth=True, binary=False)
-_MIDDLE = Measure("middle", rate="mean of both", columns=_mean, higher="neutral", needs_truth=True, binary=False)
+def _other(model: Array, base: Array | None) -> tuple[Array, Array]:
+    assert base is not None
+    return base, np.ones_like(model)
 
 
-def _curves(cells: Cells) -> dict[str, list[dict[str, float]]]:
+#: The base alone.
+BASE = Measure("base", rate="base", columns=_other, needs_truth=True, binary=False, of_base=True, centred=True)
+
+#: The model minus the base, and the middle of both.
+PAIR = (
+    Measure("difference", rate="difference", columns=_difference, needs_truth=True, binary=False, of_base=True),
+    Measure("middle", rate="mean of both", columns=_mean, needs_truth=True, binary=False, of_base=True, centred=True),
+)
+
+
+def _curves(cells: Cells) -> dict[str, list[Stretch]]:
     none = np.empty(0, dtype=np.intp)
-    apart, middle = (rate_curve(cells, m, none, most=40) for m in (_APART, _MIDDLE))
+    apart, middle = (rate_curve(cells, m, none, most=40) for m in PAIR)
     return {
-        name: [{**m, "rate": m["rate"] + sign * d["rate"] / 2} for m, d in zip(middle, apart, strict=True)]
+        name: [replace(m, rate=m.rate + sign * d.rate / 2) for m, d in zip(middle, apart, strict=True)]
         for name, sign in (("model", 1), ("base", -1))
     }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,20 @@ from fairgroups.cells.cells import Cells
 from fairgroups.cells.moments import Moments
 from fairgroups.measures import Measure
 
-__all__ = ["Monotonicity", "monotonicity_test"]
+__all__ = ["Monotonicity", "Violation", "monotonicity_test"]
 
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Violation:
+    """The ends of a range where the rate turns, the border at which it does, and the rates before and after that."""
+
+    low: float
+    border: float
+    high: float
+    before: float
+    after: float
 
 
 @dataclass(frozen=True)
@@ -40,9 +51,8 @@ class Monotonicity:
         The share of the variance between bins that the better direction loses.
     holds : bool
         Whether monotone rates are compatible with the data: the p-value is above 1 − level.
-    violation : dict or None
-        Where they are not: ``low``, ``border`` and ``high`` of the range where the rate goes against the direction,
-        and the rates ``before`` and ``after`` the border.
+    violation : Violation or None
+        Where they are not: the range in which the rate goes against the direction.
     shortcut : str
         Whether the K-Means shortcut may be used, and why.
     """
@@ -53,7 +63,7 @@ class Monotonicity:
     p_decreasing: float
     lost: float
     holds: bool
-    violation: dict[str, Any] | None
+    violation: Violation | None
     shortcut: str
 
 
@@ -72,6 +82,10 @@ def monotonicity_test(
         The rate counts as not monotone where the p-value is at most one minus this.
     n_draws, seed : int
         How many data sets to draw from the isotonic fit, and their seed.
+
+    Returns
+    -------
+    Monotonicity
     """
     bins, starts = _bins(cells, measure)
     rng = np.random.default_rng(seed)
@@ -118,14 +132,14 @@ def _bins(cells: Cells, measure: Measure | str) -> tuple[Moments, NDArray[np.int
 
 
 def _isotonic(rate: Array, b: Array) -> Array:
-    """Give the closest rates that never fall."""
+    """Return the closest rates that never fall."""
     starts = np.asarray(isotonic_blocks(np.ascontiguousarray(rate * b), b), dtype=np.intp)
     means = np.add.reduceat(rate * b, starts) / np.add.reduceat(b, starts)
     return np.repeat(means, np.diff(starts, append=b.size))
 
 
 def _flatter(a: Array, b: Array) -> Array:
-    """Give the isotonic fit of every four bins taken together.
+    """Return the isotonic fit of every four bins taken together.
 
     The fit of single bins follows their noise upwards, and data drawn from it would turn back less often than data
     whose rate is flat in places: the test would refuse too often.
@@ -152,7 +166,7 @@ def _draw(bins: Moments, fit: Array, n_draws: int, rng: np.random.Generator) -> 
     return fit + error * rng.standard_normal((n_draws, n.size))
 
 
-def _violation(cells: Cells, starts: NDArray[np.intp], bins: Moments, fit: Array, sign: float) -> dict[str, Any]:
+def _violation(cells: Cells, starts: NDArray[np.intp], bins: Moments, fit: Array, sign: float) -> Violation:
     """Find the block of the isotonic fit that hides the most, and the border in it that shows the most."""
     rate = bins.a / bins.b
     blocks = np.concatenate([[0], np.flatnonzero(np.diff(fit)) + 1, [fit.size]])
@@ -165,16 +179,16 @@ def _violation(cells: Cells, starts: NDArray[np.intp], bins: Moments, fit: Array
     against = sign * (before - after) * np.sqrt(left_b * (b.sum() - left_b))
     cut = int(np.argmax(against))
     end = starts[j] if j < starts.size else len(cells)
-    return {
-        "low": float(cells.first[starts[i]]),
-        "border": float(cells.first[starts[i + cut + 1]]),
-        "high": float(cells.first[end - 1] if end < len(cells) else cells.high),
-        "before": float(before[cut]),
-        "after": float(after[cut]),
-    }
+    return Violation(
+        low=float(cells.first[starts[i]]),
+        border=float(cells.first[starts[i + cut + 1]]),
+        high=float(cells.first[end - 1] if end < len(cells) else cells.high),
+        before=float(before[cut]) + bins.offset,
+        after=float(after[cut]) + bins.offset,
+    )
 
 
-def _shortcut(holds: bool, violation: dict[str, Any] | None, name: str) -> str:
+def _shortcut(holds: bool, violation: Violation | None, name: str) -> str:
     if holds:
         return (
             "K-Means on the rates of cells would give ranges, too, if these rates were monotone without noise. The "
@@ -182,6 +196,6 @@ def _shortcut(holds: bool, violation: dict[str, Any] | None, name: str) -> str:
         )
     assert violation is not None
     return (
-        f"K-Means on the rates of cells is no shortcut: the rate turns between {name or 'x'} = {violation['low']:g} "
-        f"and {violation['high']:g}, so it would join people far apart into one group."
+        f"K-Means on the rates of cells is no shortcut: the rate turns between {name or 'x'} = {violation.low:g} "
+        f"and {violation.high:g}, so it would join people far apart into one group."
     )

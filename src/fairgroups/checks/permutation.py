@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from fairgroups._kernels import best_boxes, best_segments
 from fairgroups.cells.grid import SpaceGrid
+from fairgroups.cells.sample import Sample, plain_sums
 from fairgroups.measures import Measure
-from fairgroups.rows.rows import Rows, weighted_sums
+from fairgroups.rows.rows import Rows, quantiles, weighted_sums
 
 __all__ = ["Permutation", "permutation_test"]
 
@@ -42,14 +43,14 @@ class Permutation:
 
 
 def permutation_test(
-    rows: Rows, measure: Measure, *, n_draws: int = 999, seed: int = 0, progress: Progress | None = None
+    sample: Sample, measure: Measure, *, n_draws: int = 999, seed: int = 0, progress: Progress | None = None
 ) -> Permutation:
     """Test one group against more.
 
     Parameters
     ----------
-    rows : Rows
-        The data; rows that count in the measure and whose attributes are known are used.
+    sample : Sample
+        The data; people who count in the measure and whose attributes are known are used.
     measure : Measure
         Which rate.
     n_draws, seed : int
@@ -57,29 +58,27 @@ def permutation_test(
     progress : callable, optional
         Called with the share of the work done.
 
+    Returns
+    -------
+    Permutation
+
     Notes
     -----
     Outcomes are dealt with their weights. With clusters, all outcomes of one go to another with as many rows, so what
     they have in common stays together. The rows of missing attributes are left out.
     """
-    a, b = weighted_sums(rows, measure)
-    keep = np.flatnonzero((b > 0) & ~rows.absent)
-    kept = rows.take(keep)
-    a, b = a[keep], b[keep]
-    line = len(kept.columns) == 1
-    people = kept.times(np.ones(kept.size))
-    sums = [(kept.times(a), kept.times(b))]
-    grid = SpaceGrid.sums(kept.columns, sums, CELLS if line else CELLS_OF_AXIS, people)[0]
-    edges = [grid.edges[d] for d in range(len(kept.columns))]
-    flat = np.ravel_multi_index(
-        [
-            c.values.astype(np.intp) if e is None else np.searchsorted(e, c.values, side="right") - 1
-            for c, e in zip(kept.columns, edges, strict=True)
-        ],
-        grid.shape,
-    )
+    counted = _plain_cells(sample, measure)
+    kept, a, b = _kept(sample.rows, measure) if counted is None else (None, np.empty(0), np.empty(0))
+    line = sample.is_line
+    if counted is not None:
+        grid = counted
+    else:
+        assert kept is not None
+        people = kept.people
+        sums = [(kept.times(a), kept.times(b))]
+        grid = SpaceGrid.sums(kept.columns, sums, CELLS if line else CELLS_OF_AXIS, people)[0]
     total = float(grid.b.sum())
-    axes = [(size, c.levels is not None) for size, c in zip(grid.shape, kept.columns, strict=True)]
+    axes = [(size, c.levels is not None) for size, c in zip(grid.shape, sample.rows.columns, strict=True)]
     most = min(max(GROUPS) if line else 4, int(np.count_nonzero(grid.b)))
     if most < 2:
         return Permutation(1.0, 0, [])
@@ -97,15 +96,15 @@ def permutation_test(
             out.append(float(np.sum(np.add.reduceat(x, starts) ** 2 / np.add.reduceat(w, starts)) / total))
         return out
 
-    plain = kept.weight is None and kept.cluster is None and bool(np.all(b == 1) and np.all((a == 0) | (a == 1)))
-    if not plain:
-        n_draws = int(min(n_draws, max(99, WORK / max(a.size, 1))))
-    if plain:
+    if kept is None or _is_plain(kept, a, b):
         deal = _counts(grid, int(grid.a.sum()))
-    elif kept.count is not None:
-        deal = _normal(a, b, people, flat, grid)
     else:
-        deal = _values(a, b, kept.cluster, flat, grid.b.size)
+        n_draws = int(min(n_draws, max(99, WORK / max(a.size, 1))))
+        flat = grid.places(kept.columns)
+        if kept.count is not None:
+            deal = _normal(a, b, kept.people, flat, grid)
+        else:
+            deal = _values(a, b, kept.cluster, flat, grid.b.size)
     seeds = np.random.SeedSequence(seed).spawn(n_draws)
     done = [0]
 
@@ -126,6 +125,31 @@ def permutation_test(
     ranks = np.stack([np.searchsorted(np.sort(-column), -column, side="right") for column in table.T])
     best = ranks.min(axis=0)
     return Permutation(float(np.mean(best <= best[0])), n_draws, [float(x) for x in seen])
+
+
+def _kept(rows: Rows, measure: Measure) -> tuple[Rows, Array, Array]:
+    a, b = weighted_sums(rows, measure)
+    keep = np.flatnonzero((b > 0) & ~rows.absent)
+    return rows.take(keep), a[keep], b[keep]
+
+
+def _is_plain(rows: Rows, a: Array, b: Array) -> bool:
+    """Whether everybody counts once and outcomes are yes or no."""
+    return rows.weight is None and rows.cluster is None and bool(np.all(b == 1) and np.all((a == 0) | (a == 1)))
+
+
+def _plain_cells(sample: Sample, measure: Measure) -> SpaceGrid | None:
+    """Return the cells of the test where they follow from those of the sample."""
+    sums = plain_sums(sample, measure)
+    if sums is None:
+        return None
+    values, a, people = sums
+    lower = values
+    if values.size > CELLS:
+        lower = np.unique(quantiles(values, np.arange(CELLS) / CELLS, people))
+    starts = np.searchsorted(values, lower)
+    a, b = (np.add.reduceat(x, starts) for x in (a, people))
+    return SpaceGrid((lower,), (lower.size,), a, b, b)
 
 
 Deal = Callable[[np.random.Generator], tuple[Array, Array]]
@@ -172,7 +196,7 @@ def _values(a: Array, b: Array, cluster: NDArray[np.intp] | None, flat: NDArray[
 
 
 def _blocks(cluster: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-    """Give the rows of clusters, those of equal size together."""
+    """Return the rows of clusters, those of equal size together."""
     order = np.argsort(cluster, kind="stable")
     size = np.bincount(cluster)
     of_row = size[cluster[order]]

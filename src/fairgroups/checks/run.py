@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-import numpy as np
-
-from fairgroups.cells.cells import Cells
-from fairgroups.checks.amplification import Amplification, amplification
+from fairgroups.cells.sample import Sample
+from fairgroups.checks.amplification import BASE, PAIR, Amplification, amplification
 from fairgroups.checks.monotonicity import Monotonicity, monotonicity_test
 from fairgroups.checks.permutation import Permutation, permutation_test
 from fairgroups.checks.stability import Stability, border_stability
-from fairgroups.evidence.judge import How
-from fairgroups.grouping.find import Wish, find
-from fairgroups.measures import MEASURES, Measure
-from fairgroups.partition.boxes import BoxPartition
+from fairgroups.evidence.inference import InferenceOptions
+from fairgroups.grouping.find import find
+from fairgroups.grouping.search_options import SearchOptions
+from fairgroups.measures import Measure
 from fairgroups.partition.partition import Partition
 from fairgroups.progress import progress_bar
 from fairgroups.rows.rows import Rows
 from fairgroups.search.path import Limits
 
-__all__ = ["Checks", "run_checks"]
+__all__ = ["Checks", "compared", "run_checks"]
 
 
 @dataclass(frozen=True)
@@ -45,49 +43,79 @@ class Checks:
     amplification: Amplification | None = None
 
 
+def compared(rows: Rows) -> tuple[Measure, ...]:
+    """Return what must be summed to compare the outcome with its base; nothing where the two are of different kinds.
+
+    Both are rates or decisions, or both amounts.
+    """
+    if rows.base is None:
+        return ()
+    inside = [bool(x.min() >= 0 and x.max() <= 1) for x in (rows.outcome, rows.base)]
+    return (*PAIR, BASE) if inside[0] == inside[1] else ()
+
+
 def run_checks(
-    rows: Rows,
-    judging: Rows,
+    sample: Sample,
+    judging: Sample,
     measure: Measure,
-    partition: Partition | BoxPartition,
+    partition: Partition,
     limits: Limits | None,
-    how: How,
+    inference: InferenceOptions,
     *,
     names: tuple[str, str],
     relevant_gap: float,
     verbose: bool,
 ) -> Checks:
-    """Run what applies; `limits` are those of the search, None where the groups were given."""
-    line = len(rows.columns) == 1
+    """Run what applies.
+
+    Parameters
+    ----------
+    sample, judging : Sample
+        Everybody, and those who judged the groups.
+    measure : Measure
+        Which rate.
+    partition : Partition
+        The groups.
+    limits : Limits or None
+        What the search asked of groups; None where they were given.
+    inference : InferenceOptions
+        How groups were judged.
+    names : pair of str
+        The columns of outcome and base.
+    relevant_gap : float
+        A change within ± this is of no concern.
+    verbose : bool
+        Show progress bars.
+
+    Returns
+    -------
+    Checks
+    """
+    level, seed = inference.level, inference.seed
     with progress_bar("Permutation test", shown=verbose) as progress:
-        permutation = permutation_test(rows, measure, seed=how.seed, progress=progress)
+        permutation = permutation_test(sample, measure, seed=seed, progress=progress)
     monotonicity = stability = None
-    if line and np.unique(rows.sensitive[~rows.absent]).size > 3:
-        cells = Cells.from_rows(rows, measure=measure)
-        monotonicity = monotonicity_test(cells, measure, level=how.level, seed=how.seed)
-    if line and limits is not None and isinstance(partition, Partition) and partition.connected and partition.edges:
+    if sample.is_line and len(sample.cells) > 3:
+        monotonicity = monotonicity_test(sample.cells, measure, level=level, seed=seed)
+    if limits is not None and partition.is_line and partition.connected and partition.n_groups > 1:
         with progress_bar("Resampling borders", shown=verbose) as progress:
-            stability = border_stability(
-                rows, measure, np.array(partition.edges), limits, level=how.level, seed=how.seed, progress=progress
-            )
-    compared = None
-    if rows.base is not None and _alike(rows):
+            borders = partition.borders()
+            if borders.size:
+                stability = border_stability(
+                    sample, measure, borders, limits, level=level, seed=seed, progress=progress
+                )
+    amplified = None
+    if set(PAIR) <= set(judging.measures):
         groups = partition
-        if (
-            line and limits is not None and partition.n_groups == 1
-        ):  # the base may have differences that the model lacks
-            swapped = replace(rows, outcome=rows.base, truth=None, outcome_is_binary=False)
-            groups = find(swapped, MEASURES["mean"], Wish(min_group_size="auto", level=how.level)).partition
-        compared = amplification(
-            judging, groups, names=names, level=how.level, relevant_gap=relevant_gap, judged=how.judged
-        )
-        if groups.n_groups == 1:
-            compared = None  # there is nothing to amplify
-    return Checks(permutation, monotonicity, stability, compared)
+        if partition.n_groups == 1 and sample.is_line and limits is not None:
+            groups = _groups_of_base(sample, inference)
+        if groups.n_groups > 1:
+            amplified = amplification(
+                judging, groups, names=names, level=level, relevant_gap=relevant_gap, judged=inference.judged
+            )
+    return Checks(permutation, monotonicity, stability, amplified)
 
 
-def _alike(rows: Rows) -> bool:
-    """Say whether outcome and base are of one kind: both rates or decisions, or both amounts."""
-    assert rows.base is not None
-    inside = [bool(x.min() >= 0 and x.max() <= 1) for x in (rows.outcome, rows.base)]
-    return inside[0] == inside[1]
+def _groups_of_base(sample: Sample, inference: InferenceOptions) -> Partition:
+    """Find the groups of the base, which may have differences that the model lacks."""
+    return find(sample, BASE, SearchOptions(), InferenceOptions(level=inference.level)).partition

@@ -10,18 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups._kernels import best_segments
+from fairgroups.cells.sample import Sample, plain_sums
 from fairgroups.evidence.likelihood import kl
 from fairgroups.measures import Measure
-from fairgroups.rows.rows import Rows, quantiles, weighted_sums
+from fairgroups.rows.rows import quantiles, weighted_sums
 from fairgroups.search.path import Limits
 
-__all__ = ["Stability", "border_stability"]
+__all__ = ["Cut", "Stability", "border_stability"]
 
 Array = NDArray[np.float64]
 CELLS = 1000
@@ -30,14 +30,23 @@ WORK = 1e8
 
 
 @dataclass(frozen=True)
+class Cut:
+    """A border and the ends of its interval."""
+
+    cut: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
 class Stability:
     """The result.
 
     Attributes
     ----------
-    cuts : list of dict
-        For each border: ``cut``, and ``low`` and ``high``, between which it falls as often as the level says when
-        people are drawn again and its neighbours stay.
+    cuts : tuple of Cut
+        Each border, with the ends between which it falls as often as the level says when people are drawn again and its
+        neighbours stay.
     points : list of float
         Values of the attribute, one for each 40th of the people.
     together : list of lists
@@ -46,14 +55,14 @@ class Stability:
         How often people were drawn again.
     """
 
-    cuts: list[dict[str, Any]]
+    cuts: tuple[Cut, ...]
     points: list[float]
     together: list[list[float]]
     n_draws: int
 
 
 def border_stability(
-    rows: Rows,
+    sample: Sample,
     measure: Measure,
     borders: Array,
     limits: Limits,
@@ -67,7 +76,7 @@ def border_stability(
 
     Parameters
     ----------
-    rows : Rows
+    sample : Sample
         The data.
     measure : Measure
         Which rate.
@@ -81,34 +90,41 @@ def border_stability(
         How often to draw, and the seed. Very long tables of other than yes/no outcomes get fewer.
     progress : callable, optional
         Called with the share of the work done.
+
+    Returns
+    -------
+    Stability
     """
-    a, b = weighted_sums(rows, measure)
-    keep = (b > 0) & ~np.isnan(rows.sensitive)
-    values, a, b = rows.sensitive[keep], a[keep], b[keep]
-    count = None if rows.count is None else rows.count[keep]
-    people = np.ones(values.size) if count is None else count
+    rows, plain = sample.rows, plain_sums(sample, measure)
+    if plain is not None:
+        values, a, b = plain
+        count: Array | None = b
+        bounded = True
+    else:
+        a, b = weighted_sums(rows, measure)
+        keep = (b > 0) & ~np.isnan(rows.sensitive)
+        values, a, b = rows.sensitive[keep], a[keep], b[keep]
+        count = None if rows.count is None else rows.count[keep]
+        bounded = bool(np.all((a >= 0) & (a <= b)))
+        n_draws = int(min(n_draws, max(50, WORK / max(a.size, 1))))
+        cluster = np.arange(a.size) if rows.cluster is None else np.unique(rows.cluster[keep], return_inverse=True)[1]
+        n_clusters = int(cluster.max()) + 1
     lower = np.unique(values)
     if lower.size > CELLS:
         lower = np.unique(quantiles(values, np.arange(CELLS) / CELLS, count))
     at = np.searchsorted(lower, values, side="right") - 1
-    plain = rows.weight is None and rows.cluster is None and bool(np.all(b == 1) and np.all((a == 0) | (a == 1)))
-    if plain:
-        yes, all_ = (np.bincount(at, x * people, lower.size).astype(np.float64) for x in (a, b))
-    else:
-        n_draws = int(min(n_draws, max(50, WORK / max(a.size, 1))))
-        cluster = np.arange(a.size) if rows.cluster is None else np.unique(rows.cluster[keep], return_inverse=True)[1]
-        n_clusters = int(cluster.max()) + 1
+    if plain is not None:
+        yes, all_ = (np.bincount(at, x, lower.size).astype(np.float64) for x in (a, b))
     seeds = np.random.SeedSequence(seed).spawn(n_draws)
     n_groups = borders.size + 1
     spots = np.unique(quantiles(values, (np.arange(POINTS) + 0.5) / POINTS, count))
 
-    bounded = bool(np.all((a >= 0) & (a <= b)))
     walls = np.searchsorted(lower, borders, side="right") - 1  # the cell that holds each border
     ends = [0, *(int(w) for w in walls), lower.size]
 
     def one(sequence: np.random.SeedSequence) -> tuple[Array, Array | None]:
         rng = np.random.default_rng(sequence)
-        if plain:  # counts of a cell are close to independent Poisson ones
+        if plain is not None:  # counts of a cell are close to independent Poisson ones
             new_a = rng.poisson(yes).astype(np.float64)
             new_b = new_a + rng.poisson(all_ - yes)
             new_rows = new_b
@@ -139,7 +155,7 @@ def border_stability(
     anew = [cut for _, cut in found if cut is not None] or [borders]
     groups = np.stack([np.searchsorted(cut, spots, side="right") for cut in anew])
     together = (groups[:, :, None] == groups[:, None, :]).mean(axis=0)
-    cuts = [{"cut": float(c), "low": float(lo), "high": float(hi)} for c, lo, hi in zip(borders, *ends_of, strict=True)]
+    cuts = tuple(Cut(float(c), float(lo), float(hi)) for c, lo, hi in zip(borders, *ends_of, strict=True))
     return Stability(cuts, [float(x) for x in spots], together.round(4).tolist(), n_draws)
 
 

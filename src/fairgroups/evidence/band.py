@@ -6,10 +6,10 @@ range that a reader picks after looking at the picture.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +19,16 @@ from fairgroups.cells.cells import Cells
 from fairgroups.cells.moments import Moments
 from fairgroups.errors import InputError
 from fairgroups.evidence.band_width import Quantiles, from_table, simulated
+from fairgroups.evidence.bounds import Bounds, interval_bounds
 from fairgroups.evidence.likelihood import smallest_shown
-from fairgroups.evidence.rates import Bounds, GroupRates, LocalSpread, interval_bounds, residual_scale
+from fairgroups.evidence.rates import GroupRates
+from fairgroups.evidence.scatter import LocalSpread, residual_scale
 from fairgroups.measures import Measure
+from fairgroups.options import BAND_WIDTHS, BandWidth, one_of, share_of
 
-__all__ = ["Band", "Calibration", "RangeEvidence", "check_level"]
+__all__ = ["Band", "RangeEvidence"]
 
 Array = NDArray[np.float64]
-Calibration = Literal["auto", "table", "simulate"]
 FEW_CELLS = 200
 
 
@@ -49,12 +51,6 @@ class RangeEvidence:
     high: float
 
 
-def check_level(level: float) -> None:
-    """Refuse what is no confidence level."""
-    if not isinstance(level, int | float | np.number) or not 0 < level < 1:
-        raise InputError(f"`level` must lie between 0 and 1; got {level!r}.", "0.95 is customary.")
-
-
 class Band:
     """Simultaneous intervals for all ranges of a sensitive attribute.
 
@@ -66,7 +62,7 @@ class Band:
         Which rate.
     level : float
         How often all intervals are to hold at once.
-    calibration : {"auto", "table", "simulate"}
+    band_width : {"auto", "table", "simulate"}
         Where the width comes from: a table that is safe for any cells, or a simulation on these very cells, which is
         sharper when there are few. ``"auto"`` simulates for up to 200 cells of unweighted yes/no outcomes.
     seed : int
@@ -95,50 +91,60 @@ class Band:
         measure: Measure | str,
         *,
         level: float = 0.95,
-        calibration: Calibration = "auto",
+        band_width: BandWidth = "auto",
         seed: int = 0,
     ) -> None:
-        check_level(level)
-        if calibration not in ("auto", "table", "simulate"):
-            raise InputError(f"`calibration` must be 'auto', 'table' or 'simulate'; got {calibration!r}.")
+        one_of(band_width, "band_width", BAND_WIDTHS)
         moments = cells[measure]
         self.cells = cells
         self.measure = measure
-        self.level = level
         self.bounded = moments.bounded
         self._sums = moments.map(lambda x: np.concatenate([[0.0], np.cumsum(x)]))
         self._moments = moments
         self.n = moments.size
-        self.overall = float(self._sums.a[-1] / self._sums.b[-1])
+        self.overall = moments.overall + moments.offset
+        self._seed, self._band_width = seed, band_width
         self._weight = float(self._sums.noise[-1] / self._sums.b[-1])
         self.equal_weights = bool(np.allclose(moments.noise, moments.b * self._weight, rtol=1e-9))
         self._counts = cells.rows.astype(np.float64)
         self._rows = np.concatenate([[0.0], np.cumsum(cells.rows)])
-        self._least_root = math.sqrt(2 * math.log(2 / (1 - level)))
         self.scale = None if self.bounded else residual_scale(moments)
         self._spread = None if self.scale is None else LocalSpread(self._sums, self.scale)
-        self.quantiles = self._calibrate(calibration, seed)
+        self._set_level(level)
+
+    def _set_level(self, level: float) -> None:
+        self.level = share_of(level, "level", "0.95 is customary.")
+        self._least_root = math.sqrt(2 * math.log(2 / (1 - level)))
+        self.quantiles = self._widths()
+
+    def at_level(self, level: float) -> Band:
+        """Return the band of the same people at another level, without summing anything again."""
+        if level == self.level:
+            return self
+        other = copy.copy(self)
+        other._set_level(level)  # noqa: SLF001
+        return other
 
     def __repr__(self) -> str:
         return f"Band({self.cells.name or 'x'!r}, level={self.level}, {self.n:,.0f} rows, {self.quantiles.source})"
 
-    def _calibrate(self, calibration: Calibration, seed: int) -> Quantiles:
-        m = self._moments
+    def _widths(self) -> Quantiles:
+        m, band_width = self._moments, self._band_width
         one = float(m.bb.sum() / m.b.sum())  # each row's weight, where all are equal
         plain = self.equal_weights and bool(np.allclose(m.aa, m.a * one, rtol=1e-9))  # 0/1
         can = self.bounded and plain
-        if calibration == "simulate" and not can:
+        if band_width == "simulate" and not can:
             raise InputError(
                 "the band's width can be simulated only for unweighted yes/no outcomes.",
-                "leave calibration='auto'.",
+                "leave band_width='auto'.",
             )
         few = np.count_nonzero(m.b) <= FEW_CELLS
-        if can and (calibration == "simulate" or (calibration == "auto" and few)):
-            return simulated(np.rint(m.b / self._weight).astype(np.int64), self.overall, self.level, seed=seed)
-        return from_table(self.n, self.overall if self.bounded else None, self.level)
+        if can and (band_width == "simulate" or (band_width == "auto" and few)):
+            return simulated(np.rint(m.b / self._weight).astype(np.int64), m.overall, self.level, seed=self._seed)
+        return from_table(self.n, m.overall if self.bounded else None, self.level)
 
     def cell_ranges(self, start: NDArray[np.intp], stop: NDArray[np.intp]) -> tuple[Moments, Bounds]:
-        """Give sums and bounds for ranges of cells, from `start` up to, not including, `stop`."""
+        """Return sums and bounds for ranges of cells, from `start` up to, not including, `stop`."""
         own = self._sums.map(lambda x: x[stop] - x[start])
         b, a, noise = (getattr(self._sums, x)[-1] - getattr(own, x) for x in ("b", "a", "noise"))
         n = np.minimum(own.effective_size, self.n)
@@ -230,7 +236,7 @@ class Band:
         own, bounds = self.cell_ranges(np.array([start]), np.array([stop]))
         if own.b[0] <= 0:
             raise InputError(f"nobody between {low!r} and {high!r} counts in this measure: B is 0.")
-        rate = float(own.a[0] / own.b[0])
+        rate = float(own.rate[0])
         last = edges[stop - 1] if self.cells.distinct else (edges[stop] if stop < edges.size else self.cells.high)
         return RangeEvidence(
             first=float(edges[start]),
@@ -239,17 +245,17 @@ class Band:
             rate=rate,
             rate_low=float(bounds.rate_low[0]),
             rate_high=float(bounds.rate_high[0]),
-            phi=rate - self.overall,
+            phi=float(own.a[0] / own.b[0]) - self._moments.overall,
             low=float(bounds.low[0]),
             high=float(bounds.high[0]),
         )
 
     def bounds(self, groups: GroupRates) -> Bounds:
-        """Give intervals for the groups of a partition; a group of several ranges gets the sum of theirs."""
+        """Return intervals for the groups of a partition; a group of several ranges gets the sum of theirs."""
         return self.bounds_of_all([groups])[0]
 
     def bounds_of_all(self, several: Sequence[GroupRates]) -> list[Bounds]:
-        """Give the intervals of several partitions, worked out together."""
+        """Return the intervals of several partitions, worked out together."""
         starts = [groups.runs for groups in several]
         stops = [np.append(start[1:], self.cells.rows.size) for start in starts]
         own, parts = self.cell_ranges(np.concatenate(starts), np.concatenate(stops))
@@ -277,7 +283,7 @@ class Band:
         return Bounds(*(combine(getattr(parts, field.name)) for field in fields(Bounds)))
 
     def detectable(self, share: float) -> float:
-        """Give the smallest difference from everybody that a range with this share of the people would have shown.
+        """Return the smallest difference from everybody that a range with this share of the people would have shown.
 
         NaN where no rate could be far enough. The larger of the two sides, below and above everybody.
         """
@@ -287,5 +293,5 @@ class Band:
         )
         if self.scale is not None:
             return float((1 - share) * root[0] * self.scale * math.sqrt(1 / n[0] + 1 / rest[0]))
-        below, above = smallest_shown(np.clip([self.overall], 0.0, 1.0), n, rest, np.array([share]), root)
+        below, above = smallest_shown(np.clip([self._moments.overall], 0.0, 1.0), n, rest, np.array([share]), root)
         return float(np.fmax(below, above)[0])

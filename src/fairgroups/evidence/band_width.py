@@ -58,6 +58,10 @@ def from_table(n: float, rate: float | None, level: float) -> Quantiles:
         The overall rate; None for outcomes that are not rates.
     level : float
         Confidence level.
+
+    Returns
+    -------
+    Quantiles
     """
     table = _table()
     levels, sizes, rates = table["levels"], table["rows"], table["rates"]
@@ -91,6 +95,10 @@ def simulated(sizes: NDArray[np.int64], rate: float, level: float, *, n_draws: i
         Confidence level.
     n_draws, seed : int
         How many data sets to draw, and the seed.
+
+    Returns
+    -------
+    Quantiles
     """
     kept = sizes[sizes > 0]
     rate = _safe_rate(rate, float(kept.sum()))
@@ -120,7 +128,7 @@ def _at_level(levels: list[float], quantiles: list[float], level: float) -> floa
 
 
 def _safe_rate(rate: float, n: float) -> float:
-    """Give the rarer outcome's rate, not below what chance may have hidden: quantiles fall when events are few."""
+    """Return the rarer outcome's rate, not below what chance may have hidden: quantiles fall when events are few."""
     rare, n = min(max(rate, 0.0), max(1 - rate, 0.0)), max(n, 1.0)
     return float(min(0.5, rare + 2 * np.sqrt(rare / n) + 3 / n))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -10,15 +11,38 @@ from numpy.typing import NDArray
 
 from fairgroups.cells.cells import Cells
 from fairgroups.measures import Measure
-from fairgroups.rows.rows import Rows, quantiles
+from fairgroups.rows.rows import Rows, quantiles, weighted_sums
 
-__all__ = ["rate_curve", "rate_plane"]
+__all__ = ["PlaneCell", "Stretch", "rate_curve", "rate_plane"]
 
 
-def rate_curve(
-    cells: Cells, measure: Measure | str, borders: NDArray[np.intp], most: int = 60
-) -> list[dict[str, float]]:
-    """Give the rate along the attribute on about `most` stretches of equal weight, none across a border of groups."""
+@dataclass(frozen=True)
+class Stretch:
+    """A stretch of an attribute: its ends, the middle of its people, how many they are, and their rate."""
+
+    low: float
+    high: float
+    middle: float
+    n: int
+    rate: float
+
+
+@dataclass(frozen=True)
+class PlaneCell:
+    """A cell of the plane of two attributes, in one slice of a third: its ends, or its level, its people and rate."""
+
+    rate: float
+    n: int
+    x_low: float | str
+    x_high: float | str
+    y_low: float | str = 0.0
+    y_high: float | str = 1.0
+    z_low: float | str | None = None
+    z_high: float | str | None = None
+
+
+def rate_curve(cells: Cells, measure: Measure | str, borders: NDArray[np.intp], most: int = 60) -> list[Stretch]:
+    """Return the rate along the attribute on about `most` stretches of equal weight, none across a border of groups."""
     n = len(cells)
     moments = cells[measure].map(lambda x: x[:n])
     holds = np.flatnonzero(moments.b > 0)
@@ -32,22 +56,20 @@ def rate_curve(
     last = np.append(cells.edges[first[1:] - 1], cells.high)
     table = zip(cells.edges[first], last, middle, rows, bins.a, bins.b, strict=True)
     return [
-        {"low": float(lo), "high": float(hi), "middle": float(x), "n": int(k), "rate": float(a / b)}
+        Stretch(float(lo), float(hi), float(x), int(k), float(a / b) + moments.offset)
         for lo, hi, x, k, a, b in table
         if b > 0
     ]
 
 
-def rate_plane(rows: Rows, measure: Measure, n_cells: int = 24) -> list[dict[str, Any]]:
-    """Give the rate over the plane of the first two attributes, on quantile cells, for charts.
+def rate_plane(rows: Rows, measure: Measure, n_cells: int = 24) -> list[PlaneCell]:
+    """Return the rate over the plane of the first two attributes, on quantile cells, for charts.
 
     A third attribute makes one plane for each of its levels, or thirds. A category's cells carry its level's name.
     """
     present = ~rows.absent
-    a, b = measure.sums(rows.outcome, rows.truth)
-    if rows.weight is not None:
-        a, b = a * rows.weight, b * rows.weight
-    a, b, people = rows.times(a), rows.times(b), rows.times(np.ones(rows.size))
+    a, b = (rows.times(x) for x in weighted_sums(rows, measure))
+    people, offset = rows.people, rows.offset_of(measure)
     several = None if rows.count is None else rows.count[present]
     axes: list[tuple[NDArray[np.intp], list[tuple[Any, Any]]]] = []
     for d, column in enumerate(rows.columns[:3]):
@@ -67,8 +89,8 @@ def rate_plane(rows: Rows, measure: Measure, n_cells: int = 24) -> list[dict[str
     sums = [np.bincount(flat, x, int(np.prod(shape))) for x in (a[present], b[present], people[present])]
     out = []
     for i in np.flatnonzero(sums[1] > 0):
-        cell: dict[str, Any] = {"rate": float(sums[0][i] / sums[1][i]), "n": int(sums[2][i])}
+        cell: dict[str, Any] = {}
         for key, (_, ends), at in zip("xyz", axes, np.unravel_index(int(i), shape), strict=False):
             cell[f"{key}_low"], cell[f"{key}_high"] = ends[int(at)]
-        out.append(cell)
+        out.append(PlaneCell(float(sums[0][i] / sums[1][i]) + offset, int(sums[2][i]), **cell))
     return out

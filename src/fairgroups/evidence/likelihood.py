@@ -16,13 +16,13 @@ Array = NDArray[np.float64]
 
 
 def kl(p: Array, q: Array) -> Array:
-    """Give the Kullback–Leibler divergence of Bernoulli(p) from Bernoulli(q)."""
+    """Return the Kullback–Leibler divergence of Bernoulli(p) from Bernoulli(q)."""
     out: Array = rel_entr(p, q) + rel_entr(1 - p, 1 - q)
     return out
 
 
 def rate_bounds(rate: Array, n: Array, root: Array) -> tuple[Array, Array]:
-    """Give the rates μ around each observed one with 2 n kl(rate, μ) ≤ root²."""
+    """Return the rates μ around each observed one with 2 n kl(rate, μ) ≤ root²."""
     limit = np.square(root) / 2
 
     def solve(far: float) -> Array:
@@ -37,12 +37,12 @@ def rate_bounds(rate: Array, n: Array, root: Array) -> tuple[Array, Array]:
 
 
 def difference_bounds(rate_1: Array, n_1: Array, rate_2: Array, n_2: Array, root: Array) -> tuple[Array, Array]:
-    """Give the differences δ = μ_1 − μ_2 whose likelihood ratio against the observed rates is at most root²."""
+    """Return the differences δ = μ_1 − μ_2 whose likelihood ratio against the observed rates is at most root²."""
     return -_upper(rate_2, n_2, rate_1, n_1, root), _upper(rate_1, n_1, rate_2, n_2, root)
 
 
 def smallest_shown(overall: Array, n_1: Array, n_2: Array, share: Array, root: Array) -> tuple[Array, Array]:
-    """Give the smallest differences from everybody, below and above, that would have been shown.
+    """Return the smallest differences from everybody, below and above, that would have been shown.
 
     A group of `n_1` rows and the share `share` whose observed rate were further from `overall` than this, the rest
     balancing it, would have an interval that excludes 0. NaN where no rate between 0 and 1 is far enough.

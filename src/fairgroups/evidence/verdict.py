@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fairgroups.evidence.band import Band
 from fairgroups.measures import Direction
 
-__all__ = ["Gate", "Verdict", "gate", "gate_of_ranges", "verdicts", "worst_gate"]
+__all__ = ["DIFFERENT", "LimitVerdict", "Verdict", "limit_of_groups", "limit_of_ranges", "verdicts", "worst_limit"]
 
 Array = NDArray[np.float64]
 Verdict = Literal[
@@ -24,7 +24,8 @@ Verdict = Literal[
     "no discrimination found",
     "not enough evidence",
 ]
-Gate = Literal["kept", "exceeded", "not enough evidence"]
+LimitVerdict = Literal["kept", "exceeded", "not enough evidence"]
+DIFFERENT: tuple[Verdict, ...] = ("disadvantaged", "advantaged", "below", "above")  # shown to be treated differently
 
 _NAMES: dict[Direction, tuple[Verdict, Verdict]] = {  # a rate shown to be lower, and higher
     "better": ("disadvantaged", "advantaged"),
@@ -54,8 +55,8 @@ def verdicts(low: Array, high: Array, direction: Direction, relevant_gap: float)
     return [one(float(lo), float(hi)) for lo, hi in zip(low, high, strict=True)]
 
 
-def gate(low: Array, high: Array, max_gap: float) -> Gate:
-    """Say whether every group's |Φ| keeps to `max_gap`.
+def limit_of_groups(low: Array, high: Array, max_gap: float) -> LimitVerdict:
+    """Whether every group's |Φ| keeps to `max_gap`.
 
     Exceeded if some group's lower bound of |Φ| is above it, kept if every upper bound is at most it, else not enough
     evidence.
@@ -67,8 +68,8 @@ def gate(low: Array, high: Array, max_gap: float) -> Gate:
     return "kept" if np.all(largest <= max_gap) else "not enough evidence"
 
 
-def gate_of_ranges(band: Band | None, max_gap: float) -> Gate:
-    """Say whether a limit is kept where no groups were found: by every range with a tenth of the people or more.
+def limit_of_ranges(band: Band | None, max_gap: float) -> LimitVerdict:
+    """Whether a limit is kept where no groups were found: by every range with a tenth of the people or more.
 
     The ranges begin and end at fortieths of the people. Without a band nothing can be said.
     """
@@ -83,10 +84,10 @@ def gate_of_ranges(band: Band | None, max_gap: float) -> Gate:
     known = np.isfinite(bounds.low) & np.isfinite(bounds.high)
     if not known.any():
         return "not enough evidence"
-    return gate(bounds.low[known], bounds.high[known], max_gap)
+    return limit_of_groups(bounds.low[known], bounds.high[known], max_gap)
 
 
-def worst_gate(gates: Sequence[Gate | None]) -> Gate | None:
-    """Give the worst of several answers: exceeded, then not enough evidence, then kept."""
-    order: list[Gate] = ["exceeded", "not enough evidence", "kept"]
-    return next((one for one in order if one in gates), None)
+def worst_limit(verdicts_on_limit: Sequence[LimitVerdict | None]) -> LimitVerdict | None:
+    """Return the worst of several answers: exceeded, then not enough evidence, then kept."""
+    order: list[LimitVerdict] = ["exceeded", "not enough evidence", "kept"]
+    return next((one for one in order if one in verdicts_on_limit), None)

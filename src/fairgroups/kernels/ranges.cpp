@@ -34,7 +34,9 @@ class Scan {
 
     RangeFound run() {
         const bool constant = rule_.scale <= 0 && (mean_ <= 0 || mean_ >= 1);
-        if (to_ - from_ > 1 && !constant) same(1, 0, kLeaf << depth_);
+        if (to_ - from_ <= 1 || constant) return best_;
+        glance();
+        if (!done()) same(1, 0, kLeaf << depth_);
         return best_;
     }
 
@@ -42,6 +44,30 @@ class Scan {
     struct Ends {
         double low, high;
     };
+
+    // Try ranges between the lowest and highest running sums of a few hundred blocks: what is to be beaten is then known
+    // from the start, and most pairs of blocks need not be opened. Only its size is kept, a hair less, so that the range
+    // that is found, among equals too, is the one that the search comes to.
+    void glance() {
+        constexpr std::size_t kBlocks = 256;
+        if (drift_.size() < 16 * kBlocks) return;
+        const RangeFound before = best_;
+        std::vector<std::size_t> marks;
+        for (std::size_t k = 0; k < kBlocks; ++k) {
+            const auto first = drift_.begin() + static_cast<std::ptrdiff_t>(k * drift_.size() / kBlocks);
+            const auto last = drift_.begin() + static_cast<std::ptrdiff_t>((k + 1) * drift_.size() / kBlocks);
+            const auto [low, high] = std::minmax_element(first, last);
+            marks.push_back(static_cast<std::size_t>(std::min(low, high) - drift_.begin()));
+            marks.push_back(static_cast<std::size_t>(std::max(low, high) - drift_.begin()));
+        }
+        for (std::size_t i = 0; i < marks.size() && !done(); ++i)
+            for (std::size_t j = i + 1; j < marks.size(); ++j)
+                if (marks[i] < marks[j]) range(marks[i], marks[j]);
+        if (done()) return;
+        const double found = best_.excess;
+        best_ = before;
+        if (found > before.excess) best_.excess = std::max(before.excess, found - 1e-9 * (1 + std::abs(found)));
+    }
 
     Ends build(std::size_t node, std::size_t first, std::size_t last) {
         Ends ends{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
@@ -156,8 +182,9 @@ class Scan {
         if (rule_.scale > 0) {
             root = std::abs(p - q) / (rule_.scale * std::sqrt(1 / n + 1 / n_rest));
         } else {
-            const double least = std::max(need + best_.excess, 0.0), spread = mean_ * (1 - mean_);
-            if (2 * ((p - mean_) * (p - mean_) * n + (q - mean_) * (q - mean_) * n_rest) <= least * least * spread) return;
+            const double least = need + best_.excess, spread = mean_ * (1 - mean_);
+            const double most = 2 * ((p - mean_) * (p - mean_) * n + (q - mean_) * (q - mean_) * n_rest);
+            if (least > 0 && most <= least * least * spread) return;
             const double own = std::clamp(p, 0.0, 1.0), other = std::clamp(q, 0.0, 1.0);
             const double pooled = (n * own + n_rest * other) / (n + n_rest);
             root = std::sqrt(2 * (n * kl(own, pooled) + n_rest * kl(other, pooled)));

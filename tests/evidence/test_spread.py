@@ -5,8 +5,8 @@ from scipy.special import ndtri
 import fairgroups as fg
 from fairgroups import Band, Cells, group_rates, make_synthetic
 from fairgroups.evidence.band_width import from_table, simulated
-from fairgroups.evidence.gaps import rate_gap, variance_of_phi
-from fairgroups.evidence.rates import fixed_bounds
+from fairgroups.evidence.bounds import fixed_bounds
+from fairgroups.evidence.spread import rate_range, variance_of_phi
 from fairgroups.search.intervals import best_intervals
 
 PARITY = "statistical_parity"
@@ -22,7 +22,7 @@ def test_gap_and_variance_hold_although_groups_were_searched_for():
         bounds = Band(cells, PARITY).bounds(groups)
         codes = partition.assign(data.sensitive)
         rates = np.bincount(codes, data.rate) / np.bincount(codes)
-        gap, variance = rate_gap(groups, bounds), variance_of_phi(groups, bounds)
+        gap, variance = rate_range(groups, bounds), variance_of_phi(groups, bounds)
         true_variance = np.sum(groups.share * (rates - data.rate.mean()) ** 2)
         held.append(gap.low <= np.ptp(rates) <= gap.high and variance.low <= true_variance <= variance.high)
         assert gap.low <= gap.value <= gap.high
@@ -34,7 +34,7 @@ def test_two_groups_are_each_others_rest():
     cells = Cells.from_arrays(np.arange(400), (np.arange(400) % 3 == 0) | (np.arange(400) > 250))
     groups = group_rates(cells, fg.Partition.from_edges([200]), PARITY)
     bounds = Band(cells, PARITY).bounds(groups)
-    gap = rate_gap(groups, bounds)
+    gap = rate_range(groups, bounds)
     assert gap.low == pytest.approx(-bounds.high[0] / groups.share[1], abs=1e-6)
 
 
@@ -61,8 +61,8 @@ def test_what_would_have_been_shown_is_where_verdicts_begin():
 def test_too_few_people_could_show_nothing():
     table = {"x": np.repeat([0, 1], (5, 500)), "y": np.tile([0, 0, 0, 0, 0, 0, 0, 0, 1, 0], 51)[:505]}
     found = fg.audit(table, sensitive="x", outcome="y", partition=[1], checks=False)
-    assert np.isnan(found.records[0]["detectable"])
-    assert found.to_dict()["groups"][0]["detectable"] is None
+    assert np.isnan(found.records[0].detectable)
+    assert found.to_dict()["records"][0]["detectable"] is None
 
 
 def test_detectable_shrinks_with_the_data():
@@ -70,7 +70,7 @@ def test_detectable_shrinks_with_the_data():
     for n in (500, 5000, 50_000):
         rng = np.random.default_rng(0)
         found = fg.audit({"x": rng.random(n), "y": rng.random(n) < 0.3}, sensitive="x", outcome="y", checks=False)
-        gaps.append([d["gap"] for d in found.detectable])
+        gaps.append([d.difference for d in found.detectable])
     assert (np.diff(gaps, axis=0) < 0).all()
     assert (np.diff(gaps, axis=1) < 0).all()
 
@@ -78,7 +78,7 @@ def test_detectable_shrinks_with_the_data():
 def test_kearns_violation_weighs_by_size():
     found = fg.audit(fg.load_adult(), sensitive="age", outcome="income_over_50k", checks=False)
     for r in found.records:
-        assert r["violation"] == pytest.approx(r["share"] * abs(r["phi"]))
+        assert r.violation == pytest.approx(r.share * abs(r.phi))
 
 
 def test_any_level():
@@ -96,5 +96,5 @@ def test_any_level():
 def test_gate_without_groups_looks_at_every_tenth():
     rng = np.random.default_rng(0)
     table = {"x": rng.random(50_000), "y": rng.random(50_000) < 0.3}
-    assert fg.audit(table, sensitive="x", outcome="y", max_gap=0.1, checks=False).gate == "kept"
-    assert fg.audit(table, sensitive="x", outcome="y", max_gap=0.01, checks=False).gate == "not enough evidence"
+    assert fg.audit(table, sensitive="x", outcome="y", max_gap=0.1, checks=False).limit == "kept"
+    assert fg.audit(table, sensitive="x", outcome="y", max_gap=0.01, checks=False).limit == "not enough evidence"

@@ -1,4 +1,4 @@
-"""How far apart groups are: the gap between the best and the worst, and the variance of Φ, with intervals.
+"""How far apart groups are: from the lowest rate to the highest, and the variance of Φ, with intervals.
 
 Both intervals follow from those of Φ, which hold for all groups at once: whatever the groups were picked for.
 """
@@ -10,9 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.evidence.rates import Against, Bounds, GroupRates
+from fairgroups.evidence.bounds import Bounds
+from fairgroups.evidence.rates import GroupRates
+from fairgroups.options import Against
 
-__all__ = ["Spread", "rate_gap", "variance_of_phi"]
+__all__ = ["Spread", "rate_range", "variance_of_phi"]
 
 Array = NDArray[np.float64]
 
@@ -26,8 +28,8 @@ class Spread:
     high: float
 
 
-def rate_gap(groups: GroupRates, bounds: Bounds) -> Spread:
-    """Give the difference between the highest and the lowest rate of the groups."""
+def rate_range(groups: GroupRates, bounds: Bounds) -> Spread:
+    """Return the difference between the highest and the lowest rate of the groups."""
     known = np.isfinite(bounds.low) & np.isfinite(bounds.high) & np.isfinite(groups.phi)
     phi, low, high = groups.phi[known], bounds.low[known], bounds.high[known]
     if phi.size < 2:
@@ -40,7 +42,7 @@ def rate_gap(groups: GroupRates, bounds: Bounds) -> Spread:
 
 
 def variance_of_phi(groups: GroupRates, bounds: Bounds, against: Against = "everyone") -> Spread:
-    """Give Var Φ; its interval runs over all Φ inside theirs."""
+    """Return Var Φ; its interval runs over all Φ inside theirs."""
     share = groups.share
     value = groups.variance_against(against)
     if np.count_nonzero(share > 0) < 2:

@@ -1,0 +1,111 @@
+"""Filling cells: the only pass over the rows."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups.cells.bins import Bins
+from fairgroups.cells.exact_sums import exact_sums
+from fairgroups.cells.moments import Moments
+from fairgroups.cells.noise import noise_of
+from fairgroups.errors import InputError
+from fairgroups.measures import RATES, Measure
+from fairgroups.rows.rows import Rows
+
+__all__ = ["Filling", "from_counts"]
+
+Array = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+
+class Filling:
+    """Rows on their way into cells; those whose attribute is missing go into one more cell at the end."""
+
+    def __init__(self, rows: Rows, bins: Bins, present: NDArray[np.bool_]) -> None:
+        self.rows, self.bins, self.present = rows, bins, present
+        self.some_missing = not present.all()
+        if rows.count is not None:
+            self.rows_of_cells = self.total(np.ones(rows.size))[0].round().astype(np.int64)
+        elif self.some_missing:
+            self.rows_of_cells = np.append(bins.row_counts, int((~present).sum()))
+        else:
+            self.rows_of_cells = bins.row_counts
+
+    def total(self, column: Array) -> tuple[Array, Array]:
+        """Return the sums of a column by cell, and what rounding took off them."""
+        column = self.rows.times(column)
+        if not self.some_missing:
+            return self.bins.sum(column)
+        sums = self.bins.sum(column[self.present])
+        absent = exact_sums(column[~self.present], lambda x: x.sum(keepdims=True))
+        return np.append(sums[0], absent[0]), np.append(sums[1], absent[1])
+
+    def counts(self) -> Counts | None:
+        """Count people by cell, truth and outcome, where both are yes or no."""
+        rows, truth = self.rows, self.rows.truth
+        if truth is None or not rows.outcome_is_binary or not _is_zero_one(truth):
+            return None
+        people = self.rows_of_cells
+        yes, true, both = (
+            self.total(x)[0].round().astype(np.int64) for x in (rows.outcome, truth, truth * rows.outcome)
+        )
+        return np.stack([np.stack([people - yes - true + both, yes - both], -1), np.stack([true - both, both], -1)], 1)
+
+    def moments(self, measure: Measure) -> tuple[Moments, Moments]:
+        """Return the sums of a measure by cell, and what rounding took off them."""
+        rows = self.rows
+        a, b = rows.sums(measure)
+        low, high = _ends(a, b)
+        offset = rows.offset_of(measure)
+        simple = bool((b == 1).all())
+        if simple and rows.weight is None and rows.cluster is None:
+            people = self.rows_of_cells.astype(np.float64), np.zeros(self.rows_of_cells.size)
+            sums = self.total(a)
+            squares = sums if _is_zero_one(a) else self.total(a * a)
+            parts: list[tuple[Array, Array]] = [people, sums, people, sums, squares, people]
+        else:
+            if rows.weight is not None:
+                a, b = a * rows.weight, b * rows.weight
+                if not (b > 0).any():
+                    raise InputError("no row that counts in this measure has a positive weight.")
+            noise = noise_of(a, b, rows)
+            bb = self.total(b * b)
+            parts = [self.total(b), self.total(a), bb, self.total(a * b), self.total(a * a)]
+            parts.append(bb if noise is None else self.total(noise))
+        sums_of, tails = (
+            Moments(b, a, bb, ab, aa, low, high, noise, offset) for b, a, bb, ab, aa, noise in zip(*parts, strict=True)
+        )
+        return sums_of, tails
+
+
+def from_counts(counts: Counts, measure: Measure) -> Moments | None:
+    """Return the sums of a measure that follow from counts by truth and outcome; None where they do not.
+
+    Measures of one's own are summed from the rows: what they do to a row may depend on the others.
+    """
+    if RATES.get(measure.name) != measure:
+        return None
+    truth, outcome = np.array([0.0, 0.0, 1.0, 1.0]), np.array([0.0, 1.0, 0.0, 1.0])
+    people = counts.reshape(-1, 4).astype(np.float64)
+    a, b = measure.sums(outcome, truth)
+    seen = (people.sum(axis=0) > 0) & (b > 0)
+    if not seen.any():
+        return None
+    rates = a[seen] / b[seen]
+    sums_b, sums_a = people @ b, people @ a
+    aa = sums_a if np.array_equal(a * a, a) else people @ (a * a)
+    return Moments(sums_b, sums_a, sums_b, sums_a, aa, float(rates.min()), float(rates.max()), sums_b)
+
+
+def _ends(a: Array, b: Array) -> tuple[float, float]:
+    """Return the smallest and the largest rate of any one row that counts."""
+    used = b > 0
+    if not used.any():
+        raise InputError("no row counts in this measure: its denominator B is 0 everywhere.")
+    rates = a if bool((b == 1).all()) else a[used] / b[used]
+    return float(rates.min()), float(rates.max())
+
+
+def _is_zero_one(values: Array) -> bool:
+    return bool(np.all((values == 0) | (values == 1)))

@@ -1,0 +1,70 @@
+"""Sample: rows with the cells that they fill, once, for everybody who needs them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups.cells.cells import Cells
+from fairgroups.measures import Measure
+from fairgroups.rows.rows import Rows, check_measure
+
+__all__ = ["Sample", "plain_sums"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Rows, the measures that are asked of them, and, for one numeric attribute, their cells.
+
+    Attributes
+    ----------
+    rows : Rows
+        The people.
+    measures : tuple of Measure
+        What is summed.
+    n_cells : int or None
+        At most so many cells; by default one for each distinct value.
+    """
+
+    rows: Rows
+    measures: tuple[Measure, ...]
+    n_cells: int | None = None
+
+    def __post_init__(self) -> None:
+        for measure in self.measures:
+            check_measure(measure, self.rows)
+
+    @property
+    def is_line(self) -> bool:
+        """Whether there is one numeric attribute."""
+        return self.rows.is_line
+
+    @cached_property
+    def cells(self) -> Cells:
+        """The cells of the one numeric attribute."""
+        return Cells.from_rows(self.rows, measure=self.measures, n_cells=self.n_cells)
+
+    def of(self, rows: Rows) -> Sample:
+        """Return the sample of some of the rows."""
+        return replace(self, rows=rows)
+
+
+def plain_sums(sample: Sample, measure: Measure) -> tuple[Array, Array, Array] | None:
+    """Return values, yeses and people by value, where cells know all of it: yes or no of people who count once each.
+
+    None of several attributes, weights, clusters, amounts, and a grid of the user's.
+    """
+    rows = sample.rows
+    if not sample.is_line or rows.weight is not None or rows.cluster is not None or sample.n_cells is not None:
+        return None
+    cells = sample.cells
+    moments = cells[measure].map(lambda x: x[: len(cells)])
+    if not (moments.aa is moments.a and moments.bb is moments.b and moments.bounded):
+        return None
+    used = moments.b > 0
+    return cells.first[used], moments.a[used], moments.b[used]

@@ -1,0 +1,37 @@
+"""How groups are to be judged, as options."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from fairgroups.cells.cells import Cells
+from fairgroups.evidence.band import Band
+from fairgroups.measures import Measure
+from fairgroups.options import BAND_WIDTHS, INFERENCES, BandWidth, Inference, one_of, seed_of, share_of
+
+__all__ = ["InferenceOptions"]
+
+
+@dataclass(frozen=True)
+class InferenceOptions:
+    """How groups are to be judged; `judged` intervals hold at once where there are more than these groups'."""
+
+    inference: Inference = "band"
+    level: float = 0.95
+    band_width: BandWidth = "auto"
+    seed: int = 0
+    judged: int | None = None
+
+    def __post_init__(self) -> None:
+        one_of(self.inference, "inference", INFERENCES)
+        share_of(self.level, "level", "0.95 is customary.")
+        one_of(self.band_width, "band_width", BAND_WIDTHS)
+        seed_of(self.seed)
+
+    def each(self, n_rates: int) -> InferenceOptions:
+        """Return the options of each of several rates, whose intervals are to hold at once."""
+        return replace(self, level=1 - (1 - self.level) / n_rates)
+
+    def band(self, cells: Cells, measure: Measure) -> Band:
+        """Return the band of some cells."""
+        return Band(cells, measure, level=self.level, band_width=self.band_width, seed=self.seed)
