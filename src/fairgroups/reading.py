@@ -1,133 +1,161 @@
-"""From a table and the names of its columns to checked rows."""
+"""From a table and the names of its columns to checked rows, whatever and however large the table is.
+
+Rows of a frame in memory are read as they are. Lazy frames, databases and large files are counted where they are; where
+counts cannot answer, their rows are read, and a note says so. A column means the same either way.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fairgroups.engines.count import count_rows, is_lazy
-from fairgroups.errors import InputError
-from fairgroups.measures import MEASURES, JointMeasure, Measure
-from fairgroups.partition.boxes import BoxPartition
+from fairgroups.engines.columns import collect, under_names
+from fairgroups.engines.count import count_rows
+from fairgroups.errors import ColumnError, NeedsRows
 from fairgroups.partition.partition import Partition
 from fairgroups.rows.person_keys import read_keys, uniform_of
-from fairgroups.rows.rows import Missing, Rows
-from fairgroups.sources.frames import Table, lazy_builder, read_table
-from fairgroups.sources.source import LARGE, Source, count_of
+from fairgroups.rows.roles import Roles
+from fairgroups.rows.rows import Rows
+from fairgroups.sources.frames import is_lazy, library_beside, read_table
+from fairgroups.sources.source import Source, count_of
+from fairgroups.sql import quoted
 
-__all__ = ["Reading", "centred", "given_groups", "read_rows"]
+__all__ = ["Reading", "read_rows"]
+
+Array = NDArray[np.float64]
+LARGE = 2_000_000  # rows of a file beyond which they are counted where they are
+SMALL_FILE = 50_000_000  # bytes of text that are read without counting the rows first
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Rows, the table they were read from, the names of the attributes, and the column of each role."""
+    """What was read.
+
+    Attributes
+    ----------
+    rows : Rows
+        The people.
+    library : str
+        The data-frame library in which tables are given back; "" for plain dicts.
+    source : str
+        Where the data came from, without a password.
+    notes : list of str
+        What a reader should know of how it was read.
+    frame : lazy frame or None
+        Where the people were counted, while it is open.
+    """
 
     rows: Rows
-    table: Table
-    attributes: list[str]
-    roles: dict[str, str | None]
+    library: str
+    source: str
+    notes: list[str] = field(default_factory=list)
+    frame: Any = field(default=None, repr=False)
+    _options: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def finer(self, values: Array) -> Rows:
+        """Count once more, and tell the people in the cells of these values apart value by value."""
+        return count_rows(self.frame, **self._options, finer=values)
+
+    def ending_at(self, partition: Partition) -> Rows:
+        """Count once more, in cells none of which lies across a border of these groups."""
+        borders = [partition.borders(d) for d in range(len(partition.columns))]
+        return count_rows(self.frame, **{**self._options, "borders": borders})
 
 
+@contextmanager
 def read_rows(
     data: Any,
+    roles: Roles,
     *,
-    sensitive: str | Sequence[str],
-    outcome: str,
-    truth: str | None = None,
-    base: str | None = None,
-    weight: str | None = None,
-    cluster: str | None = None,
-    positive: Any = None,
-    missing: Missing = "error",
     n_cells: int | None = None,
-    given: Any = None,
-    who: str | None = None,
+    partition: Any = None,
     seed: int = 0,
     verbose: bool = False,
-) -> Reading:
-    """Read and check the columns that were named; a lazy frame's people are counted in `n_cells` cells where they are.
+) -> Iterator[Reading]:
+    """Read and check the columns that were named; a file stays open until the end.
 
-    `given` are groups to be judged: a lazy frame's cells then end at their borders. `who` is the column of people's
-    ids, by which, with the seed, they are dealt into parts.
+    Parameters
+    ----------
+    data : frame, mapping, path or Source
+        The table.
+    roles : Roles
+        Which column is what.
+    n_cells : int, optional
+        How many cells people are counted in, where they are counted.
+    partition : Partition or list of borders, optional
+        Groups that are to be judged: cells end at their borders.
+    seed : int
+        With people's keys it decides which part each person is dealt into.
+    verbose : bool
+        Show a progress bar.
     """
-    several = isinstance(sensitive, Sequence) and not isinstance(sensitive, str)
-    attributes: list[str] = list(dict.fromkeys(sensitive)) if several else [sensitive]  # type: ignore[list-item]
-    if not attributes:
-        raise InputError("name at least one sensitive column.")
-    asked = {"outcome": outcome, "truth": truth, "compare_with": base, "weight": weight, "cluster": cluster, "id": who}
-    for role, name in [*asked.items(), *(("sensitive", name) for name in attributes)]:
-        if not isinstance(name, str) and (name is not None or role in ("sensitive", "outcome")):
-            raise InputError(f"`{role}` must be the name of a column; got {name!r}.")
-    roles = {"outcome": outcome, "truth": truth, "base": base, "weight": weight, "cluster": cluster}
-    named = {role: name for role, name in roles.items() if name is not None}
-    if isinstance(data, str | Path | Source):
-        source = data if isinstance(data, Source) else Source(data)
-        used = [*attributes, *named.values(), *([who] if who else [])]
-        with source.opened(used, text=[who] if who else [], verbose=verbose) as (_, relation):
-            if source.is_database or (cluster is None and count_of(relation) > LARGE):
-                same: dict[str, Any] = {"sensitive": sensitive, "outcome": outcome, "truth": truth, "base": base}
-                same |= {"weight": weight, "cluster": cluster, "positive": positive, "missing": missing}
-                return read_rows(relation, **same, n_cells=n_cells, given=given, who=who, seed=seed)
-    if is_lazy(data):
-        groups = None if given is None else given_groups(given, attributes, missing)
-        options: dict[str, Any] = {"positive": positive, "missing": missing, "n_cells": n_cells, "given": groups}
-        rows = count_rows(data, attributes, roles, **options, who=who, seed=seed)
-        return Reading(rows, Table({}, lazy_builder(data)), attributes, roles)
-    table = read_table(data, [*attributes, *named.values(), *([who] if who else [])], text=[who] if who else [])
-    columns = table.columns
-    lot = None if who is None else np.array([uniform_of(seed, key) for key in read_keys(columns[who])])
-    rows = Rows.from_arrays(
-        {name: columns[name] for name in attributes} if len(attributes) > 1 else columns[attributes[0]],
-        **{role: columns[name] for role, name in named.items()},
-        lot=lot,
-        positive=positive,
-        missing=missing,
-        names={**named, "sensitive": attributes[0]},
-    )
-    return Reading(rows, table, attributes, roles)
+    borders: list[Array] = []
+    if partition is not None:
+        groups = Partition.given(partition, roles.sensitive, roles.missing)
+        borders = [groups.borders(d) for d in range(len(roles.sensitive))]
+    options = {"roles": roles, "n_cells": n_cells, "borders": borders, "seed": seed}
+    if not isinstance(data, str | Path | Source):
+        yield _counted(data, options) if is_lazy(data) else _in_memory(data, roles, seed)
+        return
+    source = data if isinstance(data, Source) else Source(data)
+    with source.opened(roles.columns, text=[roles.key] if roles.key else [], verbose=verbose) as (_, relation):
+        if source.is_database or _is_large(source, relation):
+            yield _counted(relation, options, source)
+        else:
+            columns = dict(relation.project(", ".join(map(quoted, roles.columns))).fetchnumpy())
+            yield _in_memory(columns, roles, seed, source)
 
 
-def centred(rows: Rows, measure: Measure | JointMeasure) -> tuple[Rows, float]:
-    """Take about the mean off outcomes that are no rates: differences and scatter keep their digits only near 0.
-
-    It is a multiple of about the standard deviation, so that it is the same number whoever added the outcomes up.
-    """
-    if measure is not MEASURES["mean"] or (rows.outcome.min() >= 0 and rows.outcome.max() <= 1):
-        return rows, 0.0
-    mean = float(np.average(rows.outcome, weights=rows.count))
-    spread = float(np.sqrt(np.average((rows.outcome - mean) ** 2, weights=rows.count)))
-    unit = 2.0 ** np.ceil(np.log2(spread)) if spread > 0 else 0.0
-    offset = float(np.rint(mean / unit) * unit) if unit > 0 else 0.0
-    base = None if rows.base is None else rows.base - offset
-    return replace(rows, outcome=rows.outcome - offset, base=base), offset
+def _is_large(source: Source, relation: Any) -> bool:
+    path = Path(source.location)
+    if path.is_file() and path.stat().st_size < SMALL_FILE and path.suffix.lower() in (".csv", ".tsv", ".txt"):
+        return False  # counting the rows of a text would read all of it once more
+    return count_of(relation) > LARGE
 
 
-def given_groups(partition: Any, attributes: list[str], missing: Missing) -> Partition | BoxPartition:
-    """Check groups that a caller brings; bare borders, or groups without a name, take the attribute's."""
-    if isinstance(partition, BoxPartition):
-        if list(partition.columns) != attributes:
-            raise InputError(
-                f"the partition is of {partition.name!r}; the columns named are {attributes}.",
-                "name the same columns in the same order.",
-            )
-        return replace(partition, missing=missing)
-    if isinstance(partition, Partition):
-        if len(attributes) > 1 or partition.name not in ("", attributes[0]):
-            named = repr(attributes[0]) if len(attributes) == 1 else str(attributes)
-            raise InputError(
-                f"the partition is of {partition.name!r}; the column named is {named}.",
-                "name the column that the groups were made for.",
-            )
-        return Partition(partition.groups, name=attributes[0], missing=missing)
-    if len(attributes) > 1:
-        raise InputError(f"groups of {attributes} must be a BoxPartition; got {type(partition).__name__}.")
+def _counted(frame: Any, options: dict[str, Any], source: Source | None = None) -> Reading:
+    """Count the people of a lazy frame, or read its rows where counts cannot answer."""
+    import narwhals as nw
+
+    roles = options["roles"]
+    name = source.name if source else f"a table in {nw.from_native(frame).implementation.name.lower()}"
+    library = "" if source else library_beside(frame)
     try:
-        return Partition.from_edges(partition, name=attributes[0], missing=missing)
-    except TypeError:
-        raise InputError(
-            f"`partition` must be a Partition, a BoxPartition or a list of borders; got {type(partition).__name__}."
-        ) from None
+        rows = count_rows(frame, **options)
+    except NeedsRows as error:
+        table = nw.from_native(frame)
+        for column in roles.columns:
+            if column not in table.collect_schema().names():
+                raise ColumnError(column, table.collect_schema().names()) from None
+        ours = {f"c{i}": column for i, column in enumerate(roles.columns)}
+        held = collect(nw.from_native(under_names(frame, ours)))
+        columns = {column: held[new] for new, column in ours.items()}
+        rows = _rows_of(columns, roles, options["seed"])
+        note = f"The {rows.n:,} rows were read into memory, for {error.fact}."
+        return Reading(rows, library, name, [note])
+    return Reading(rows, library, name, [], frame, options)
+
+
+def _in_memory(data: Any, roles: Roles, seed: int, source: Source | None = None) -> Reading:
+    table = read_table(data, roles.columns)
+    name = source.name if source else "a table in memory"
+    return Reading(_rows_of(dict(table.columns), roles, seed), table.library, name)
+
+
+def _rows_of(columns: dict[str, Any], roles: Roles, seed: int) -> Rows:
+    lot = None if roles.key is None else np.array([uniform_of(seed, key) for key in read_keys(columns[roles.key])])
+    several = len(roles.sensitive) > 1
+    return Rows.from_arrays(
+        {name: columns[name] for name in roles.sensitive} if several else columns[roles.sensitive[0]],
+        **{role: columns[name] for role, name in roles.named.items()},
+        lot=lot,
+        positive=roles.positive,
+        missing=roles.missing,
+        names={**roles.named, "sensitive": roles.sensitive[0]},
+    )

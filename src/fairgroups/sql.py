@@ -15,13 +15,13 @@ def quoted(name: str) -> str:
 
 
 def without_password(text: str) -> str:
-    """Give a text, such as an address, without the password that it may hold; all before the last @ counts as one."""
+    """Return a text, such as an address, without the password that it may hold; all before the last @ counts as one."""
     text = re.sub(r"(://[^:/@\s]*):.*@", r"\1:***@", text)
     return re.sub(r"(password=)[^&\s]+", r"\1***", text, flags=re.IGNORECASE)
 
 
 def one_query(sql: str) -> str:
-    """Give a query without its last semicolon; refuse none, and more than one, for only the last would be looked at."""
+    """Return a query without its last semicolon; refuse none and several, of which only the last would be run."""
     query = sql.strip().rstrip(";").strip()
     if not query:
         raise InputError("the query is empty.", "--sql 'SELECT age, hired FROM data'")

@@ -3,7 +3,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from fairgroups.engines.cell_keys import HEAVY, Keys
+from fairgroups.engines.cell_keys import HEAVY, CellKeys
 
 RNG = np.random.default_rng(0)
 N = 200_000
@@ -31,7 +31,7 @@ def cells(keys, values):
 @pytest.mark.parametrize("unit", [None, 2.0])
 def test_keys_rise_and_are_the_same_in_an_engine(name, unit):
     values = COLUMNS[name]
-    keys = Keys(float(values.min()), float(values.max()), unit=unit)
+    keys = CellKeys(float(values.min()), float(values.max()), unit=unit)
     for _ in range(2):
         place, first, last, people = cells(keys, values)
         assert (np.diff(place[np.argsort(values, kind="stable")]) >= 0).all()
@@ -45,10 +45,10 @@ def test_keys_rise_and_are_the_same_in_an_engine(name, unit):
 @pytest.mark.parametrize("name", ["pareto", "zeros", "cauchy"])
 def test_no_cell_of_several_values_is_heavy_after_refining(name):
     values = COLUMNS[name]
-    keys = Keys(float(values.min()), float(values.max()))
+    keys = CellKeys(float(values.min()), float(values.max()))
     _, first, last, people = cells(keys, values)
     assert keys.far(first, last, people)
-    keys = Keys(keys.low, keys.high, unit=2.0 ** np.floor(np.log2(np.abs(values[values != 0])).mean()))
+    keys = CellKeys(keys.low, keys.high, unit=2.0 ** np.floor(np.log2(np.abs(values[values != 0])).mean()))
     _, first, last, people = cells(keys, values)
     _, first, last, people = cells(keys.refined(first, last, people), values)
     assert np.max(people * (last > first)) / N < HEAVY

@@ -5,14 +5,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fairgroups import MEASURES, Cells
+from fairgroups import Cells
+from fairgroups.cells.sample import Sample
 from fairgroups.checks.permutation import permutation_test
 from fairgroups.checks.stability import border_stability
 from fairgroups.evidence.rates import moments_by
-from fairgroups.grouping.find import Wish, find
+from fairgroups.grouping.find import find
+from fairgroups.grouping.search_options import SearchOptions
+from fairgroups.measures import RATES
 from fairgroups.rows.rows import Column, Rows, quantiles
 from fairgroups.rows.split import split_rows
 from fairgroups.search.path import Limits
+
+PARITY = RATES["statistical_parity"]
 
 
 def people(n=4000, *, attributes=1, weighted=False, seed=0):
@@ -45,25 +50,31 @@ def test_cells_and_sums_are_the_same(weighted, measure):
     for name in ("a", "b", "aa", "ab", "bb", "noise"):
         assert getattr(b[measure], name) == pytest.approx(getattr(a[measure], name), rel=1e-9)
     codes = [(rows.sensitive > 40).astype(int) for rows in (one, counted)]
-    sums = [moments_by(rows, MEASURES[measure], c, 2) for rows, c in zip((one, counted), codes, strict=True)]
+    sums = [moments_by(rows, RATES[measure], c, 2) for rows, c in zip((one, counted), codes, strict=True)]
     assert sums[1].aa == pytest.approx(sums[0].aa)
 
 
 def test_the_search_finds_the_same_groups():
     for attributes, limit in ((1, 1), (2, 300)):
         one, counted = people(attributes=attributes)
-        wish = Wish(n_groups=3, min_group_size=limit, n_cells=None if attributes == 1 else 8)
-        found = [find(rows, MEASURES["statistical_parity"], wish) for rows in (one, counted)]
+        wish = SearchOptions(n_groups=3, min_group_size=limit, n_cells=None if attributes == 1 else 8)
+        found = [find(Sample(rows, (PARITY,), wish.n_cells), PARITY, wish) for rows in (one, counted)]
         assert found[0].partition == found[1].partition
         assert found[0].variance == pytest.approx(found[1].variance)
 
 
 def test_second_opinions_are_alike():
     one, counted = people()
-    tests = [permutation_test(rows, MEASURES["statistical_parity"], n_draws=99) for rows in (one, counted)]
+    tests = [permutation_test(Sample(rows, (PARITY,)), PARITY, n_draws=99) for rows in (one, counted)]
     assert tests[0] == tests[1]
     borders = [
-        border_stability(rows, MEASURES["statistical_parity"], np.array([41.0]), Limits(), n_draws=50)
+        border_stability(
+            Sample(rows, (PARITY,)),
+            PARITY,
+            np.array([41.0]),
+            Limits(),
+            n_draws=50,
+        )
         for rows in (one, counted)
     ]
     assert borders[0] == borders[1]

@@ -27,10 +27,12 @@ def lazily(engine, columns, tmp_path):
 
 def same(found, known, close=1e-6):
     assert found.partition == known.partition
-    assert [r["verdict"] for r in found.records] == [r["verdict"] for r in known.records]
+    assert [r.verdict for r in found.records] == [r.verdict for r in known.records]
     assert found.overall == pytest.approx(known.overall, rel=close)
     for key in ("n", "rate", "phi", "low", "high"):
-        assert [r[key] for r in found.records] == pytest.approx([r[key] for r in known.records], rel=close, abs=1e-9)
+        assert [getattr(r, key) for r in found.records] == pytest.approx(
+            [getattr(r, key) for r in known.records], rel=close, abs=1e-9
+        )
 
 
 OUTCOMES = {
@@ -64,8 +66,8 @@ def test_missing_and_odd_weights(engine, tmp_path):
         audit(frame, weight="w", **OPTIONS)
     found, known = (audit(table, weight="w", missing="drop", **OPTIONS) for table in (frame, people))
     same(found, known, close=1e-3)
-    assert found.data["dropped"] == known.data["dropped"] == {"w": 2}
-    for name, said in (("zero", "are zero"), ("text", "must be numbers")):
+    assert found.data.dropped == known.data.dropped == {"w": 2}
+    for name, said in (("zero", "are zero"), ("text", "must hold numbers")):
         with pytest.raises(InputError, match=said):
             audit(frame, weight=name, **OPTIONS)
 
@@ -84,7 +86,7 @@ def test_missing_values_everywhere(engine, tmp_path):
         _, lazy = lazily(engine, chosen.to_dict("series"), tmp_path / missing)
         same(audit(lazy, missing=missing, **OPTIONS), audit(chosen, missing=missing, **OPTIONS))
     both = audit(frame, sensitive=["age", "sex"], outcome="y", missing="drop", n_groups=2, n_cells=10, checks=False)
-    assert both.data["rows"] == N - 3 - 60
+    assert both.data.rows == N - 3 - 60
 
 
 @pytest.mark.parametrize("engine", LAZY)
@@ -123,7 +125,7 @@ def test_what_cannot_be_used_is_refused(engine, tmp_path):
         ({"sensitive": "age", "outcome": "huge"}, "too large"),
         ({"sensitive": "far", "outcome": "y"}, "rescale"),
         ({"sensitive": "tiny", "outcome": "y"}, "rescale"),
-        ({"sensitive": "when", "outcome": "y"}, "must hold numbers"),
+        ({"sensitive": "when", "outcome": "y"}, "holds dates or durations"),
         ({"sensitive": "age", "outcome": "when"}, "cast it"),
         ({"sensitive": "age", "outcome": "y", "compare_with": "score"}, "compare with decisions"),
         ({"sensitive": ["age", "kind"], "outcome": "y"}, "at most 64"),
@@ -147,8 +149,8 @@ def test_ids_deal_halves_and_folds_inside_halves(tmp_path):
         {"sensitive": ["age", "z"], "max_groups": 3},
         {"sensitive": "age", "selection": "cv", "inference": "crossfit"},
     ):
-        found, known = (audit(table, outcome="y", id="who", checks=False, **options) for table in (frame, people))
-        assert [r["verdict"] for r in found.records] == [r["verdict"] for r in known.records]
+        found, known = (audit(table, outcome="y", key="who", checks=False, **options) for table in (frame, people))
+        assert [r.verdict for r in found.records] == [r.verdict for r in known.records]
 
 
 def test_unknown_text_in_files_is_missing(tmp_path):
@@ -229,7 +231,7 @@ def test_queries_only_read(sql, tmp_path, monkeypatch):
         audit(Source("people.csv", sql=sql), **OPTIONS)
     assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
     fine = "SELECT age, y FROM data WHERE 'a;b' <> \"age\"::text -- it; all\n;"
-    assert audit(Source("people.csv", sql=fine), **OPTIONS).data["rows"] == N
+    assert audit(Source("people.csv", sql=fine), **OPTIONS).data.rows == N
 
 
 @pytest.mark.parametrize(
@@ -250,7 +252,7 @@ def test_folders_of_several_kinds_are_refused(tmp_path):
     people.to_parquet(tmp_path / "a.parquet")
     people.to_parquet(tmp_path / "b.pq")
     (tmp_path / "._a.parquet").write_bytes(b"junk")
-    assert audit(tmp_path, **OPTIONS).data["rows"] == 2 * N
+    assert audit(tmp_path, **OPTIONS).data.rows == 2 * N
     people.to_csv(tmp_path / "c.csv")
     with pytest.raises(InputError, match="1 CSV file"):
         audit(tmp_path, **OPTIONS)

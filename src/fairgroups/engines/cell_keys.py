@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["HEAVY", "MOST_KEYS", "Keys"]
+__all__ = ["HEAVY", "MOST_KEYS", "CellKeys"]
 
 Array = NDArray[np.float64]
 MOST_KEYS = 65_536
@@ -27,7 +27,7 @@ PIECES = 48
 
 
 @dataclass(frozen=True)
-class Keys:
+class CellKeys:
     """A rising map from numbers to keys 0, 1, …, n_keys − 1.
 
     Attributes
@@ -49,20 +49,20 @@ class Keys:
     pieces: tuple[tuple[float, float, int], ...] = ()
 
     def far(self, first: Array, last: Array, people: Array) -> bool:
-        """Say whether the values of these cells reach so far beyond most people that logarithms are called for."""
+        """Whether the values of these cells reach so far beyond most people that logarithms are called for."""
         middle = first / 2 + last / 2
         mean = float(np.average(middle, weights=people))
         spread = float(np.sqrt(np.average((middle - mean) ** 2, weights=people)))
         return self.high - self.low > FAR * spread > 0
 
     def scale(self, values: Array) -> Array:
-        """Give values on the scale of the keys."""
+        """Return values on the scale of the keys."""
         if self.unit is None:
             return values
         return np.sign(values) * np.log(np.abs(values) / self.unit + 1.0)
 
     def __call__(self, values: Array) -> NDArray[np.int64]:
-        """Give each value's key."""
+        """Return each value's key."""
         u = self.scale(values)
         found = np.zeros(u.shape, dtype=np.int64)
         pieces = self._pieces()
@@ -97,7 +97,7 @@ class Keys:
 
         return between(0, len(pieces) - 1).cast(nw.Int64)
 
-    def refined(self, first: Array, last: Array, people: Array) -> Keys:
+    def refined(self, first: Array, last: Array, people: Array) -> CellKeys:
         """Stretch the line where cells of several values hold many people; `first` and `last` values of each cell."""
         u = self.scale(first)
         share = people / people.sum()
@@ -115,7 +115,7 @@ class Keys:
         firsts = np.concatenate([[0], np.cumsum(keys)[:-1]]).astype(int)
         slopes = keys / np.where(width > 0, width, 1.0)
         pieces = tuple((float(x), float(slope), int(k)) for x, slope, k in zip(edges[:-1], slopes, firsts, strict=True))
-        return Keys(self.low, self.high, int(keys.sum()), self.unit, pieces)
+        return CellKeys(self.low, self.high, int(keys.sum()), self.unit, pieces)
 
     def _pieces(self) -> tuple[tuple[float, float, int], ...]:
         if self.pieces:

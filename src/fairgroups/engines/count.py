@@ -7,168 +7,139 @@ does.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.cells.exact_sums import pieces_of
-from fairgroups.engines.cell_keys import HEAVY, MOST_KEYS, Keys
-from fairgroups.engines.columns import under_names
-from fairgroups.engines.counts import LABELS, Counted, Ranges, object_column
-from fairgroups.errors import ColumnError, InputError, MissingValuesError
-from fairgroups.partition.boxes import BoxPartition
-from fairgroups.partition.partition import Partition
-from fairgroups.rows.person_keys import LOTS, with_digits
-from fairgroups.rows.rows import Missing, Rows, check_size, check_weight
-from fairgroups.search.limits import whole_number
+from fairgroups.engines.cell_keys import HEAVY, CellKeys
+from fairgroups.engines.columns import LABELS, as_float, check_kinds, collect, is_number, under_names, with_digits
+from fairgroups.engines.counts import CellCounts
+from fairgroups.engines.ranges import Ranges, find_ranges
+from fairgroups.errors import ColumnError, NeedsRows
+from fairgroups.options import whole_number
+from fairgroups.rows.person_keys import LOTS
+from fairgroups.rows.roles import Roles
+from fairgroups.rows.rows import Rows
 
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["column_names", "count_rows", "is_lazy"]
+__all__ = ["count_rows"]
 
 Array = NDArray[np.float64]
 DIGITS = "fairgroups_digits"
-KEYS_OF_AXIS = {1: MOST_KEYS, 2: 512, 3: 64}
-FEWEST_KEYS = 16
-
-
-def is_lazy(data: Any) -> bool:
-    """Say whether data is a frame that is computed elsewhere, or later."""
-    if isinstance(data, dict | list | tuple | str | np.ndarray):
-        return False
-    import narwhals as nw
-
-    return isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame)
-
-
-def column_names(data: Any) -> list[str]:
-    """Give the names of a frame's columns."""
-    import narwhals as nw
-
-    return list(nw.from_native(data).collect_schema().names())
+Borders = Sequence[Array]
 
 
 def count_rows(
     data: Any,
-    attributes: Sequence[str],
-    roles: dict[str, str | None],
+    roles: Roles,
     *,
-    positive: Any = None,
-    missing: Missing = "error",
     n_cells: int | None = None,
-    given: Partition | BoxPartition | None = None,
-    who: str | None = None,
+    borders: Borders = (),
+    finer: Array | None = None,
     seed: int = 0,
 ) -> Rows:
-    """Count the people of each kind in each cell, and give them as rows that stand for several.
+    """Count the people of each kind in each cell, and return them as rows that stand for several.
 
     Parameters
     ----------
     data : lazy frame
         Anything that narwhals takes.
-    attributes : sequence of str
-        The sensitive columns.
-    roles : dict
-        Column names of outcome, truth, base and weight.
-    positive, missing
-        See `audit`.
+    roles : Roles
+        Which column is what.
     n_cells : int, optional
         Cells of each attribute: up to 65 536 for one, fewer for several.
-    given : Partition, optional
-        Groups to be judged: no cell lies across one of their borders.
-    who, seed : str, int
-        Column of people's ids, by which, with the seed, they are dealt into parts.
+    borders : sequence of arrays
+        For each attribute the borders of groups that are to be judged: no cell lies across one.
+    finer : array, optional
+        Of one attribute: cells that hold these values are counted value by value.
+    seed : int
+        With people's keys it decides which part each person is dealt into.
+
+    Returns
+    -------
+    Rows
+
+    Raises
+    ------
+    NeedsRows
+        Where counts cannot answer: the rows themselves are needed.
     """
     import narwhals as nw
 
     schema = nw.from_native(data).collect_schema()
-    named = {role: name for role, name in roles.items() if name is not None}
-    if "cluster" in named:
-        raise InputError("rows that belong together cannot be told apart by counts.", "collect the table first.")
-    for name in (*attributes, *named.values(), *([who] if who else [])):
+    for name in roles.columns:
         if name not in schema.names():
             raise ColumnError(name, schema.names())
-    if not attributes:
-        raise InputError("no column is left to be the sensitive attribute.", "select it too.")
+    if roles.cluster is not None:
+        raise NeedsRows("rows that belong together cannot be told apart by counts")
     if n_cells is not None:
         whole_number(n_cells, "n_cells")
-    ours = {f"x{d}": name for d, name in enumerate(attributes)} | named | ({"who": who} if who else {})
+    named = {role: name for role, name in roles.named.items() if role != "cluster"}
+    ours = {f"x{d}": name for d, name in enumerate(roles.sensitive)} | named | ({"who": roles.key} if roles.key else {})
     frame = under_names(data, ours)
     kinds = {new: schema[old] for new, old in ours.items()}
-    numeric = [_is_numeric(schema[name]) for name in attributes]
-    _check_kinds(kinds, ours, numeric)
-    if who is not None:
+    numeric = check_kinds(kinds, ours, len(roles.sensitive))
+    if roles.key is not None:
         frame = with_digits(frame, "who", kinds["who"], seed, DIGITS)
     table = nw.from_native(frame)
     frame = _known_values(table, kinds, numeric, nans=not _is_sqlite(table.to_native()))
-    is_number = {role: _is_numeric(kinds[role]) for role in LABELS if role in named}
-    whole = {role for role in is_number if kinds[role].is_integer()}
-    ranges = _ranges(frame, attributes, numeric, is_number, named, n_cells, missing, whole)
-    weighted = "weight" in named
+    ranges = find_ranges(frame, roles.sensitive, numeric, kinds, named, n_cells, roles.missing)
     if ranges.complete:  # what is not there need not be looked for again, in every row
         frame = _known_values(table, kinds, numeric, nans=False)
-    if ranges.is_number.get("truth"):
-        raise InputError(f"the true label {named['truth']!r} must be yes or no.", "make it 0 and 1.")
-    if ranges.is_number.get("base"):
-        raise InputError(
-            f"comparing with {named['base']!r}, which holds numbers other than 0 and 1, needs the rows themselves.",
-            "collect the table first, or compare with decisions.",
-        )
+    _refuse_numbers(ranges, named)
+    weighted = roles.weight is not None
     if weighted:
-        if ranges.is_number.get("outcome"):
-            raise InputError("weights with an outcome of numbers need the rows themselves.", "collect the table first.")
         frame = frame.filter(nw.col("weight") > 0)
-    counted = _count_finely(frame, ranges, named, given, weighted=weighted, refine=n_cells is None)
-    rows = counted.rows(attributes, roles=named, positive=positive, missing=missing, weighted=weighted)
+    asked = _Asked(named, [x.tolist() for x in borders], finer, weighted)
+    counted = _count_finely(frame, ranges, asked, refine=n_cells is None)
+    rows = counted.rows(roles)
     if not ranges.unweighted:
         return rows
     return replace(rows, dropped={**rows.dropped, named["weight"]: ranges.unweighted})
 
 
-def _count_finely(
-    frame: Any,
-    ranges: Ranges,
-    named: dict[str, str],
-    given: Partition | BoxPartition | None,
-    *,
-    weighted: bool,
-    refine: bool,
-) -> Counted:
+def _refuse_numbers(ranges: Ranges, named: dict[str, str]) -> None:
+    """Say where amounts beside other columns cannot be told from their sums."""
+    if ranges.is_number.get("truth"):
+        raise NeedsRows(f"the true label {named['truth']!r} holds numbers other than 0 and 1")
+    if ranges.is_number.get("base"):
+        raise NeedsRows(f"{named['base']!r}, which is compared with, holds numbers other than 0 and 1")
+    if "weight" in named and ranges.is_number.get("outcome"):
+        raise NeedsRows("weights with an outcome of numbers cannot be told from sums")
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is counted: roles, borders that no cell crosses, cells to be told apart value by value."""
+
+    named: dict[str, str]
+    borders: list[list[float]]
+    finer: Array | None
+    weighted: bool
+
+
+def _count_finely(frame: Any, ranges: Ranges, asked: _Asked, *, refine: bool) -> CellCounts:
     """Count, and where cells of one attribute hold too many people, once more with finer ones there."""
-    counted = _count(frame, ranges, named, given, weighted=weighted)
+    counted = _count(frame, ranges, asked)
     (keys, *others) = ranges.keys
     if keys is None or others or not refine or counted.heaviest() <= HEAVY:
         return counted
     if keys.far(*counted.cells(0)):
         keys = replace(keys, unit=_size(frame, "x0"))
-        counted = _count(frame, replace(ranges, keys=[keys]), named, given, weighted=weighted)
+        counted = _count(frame, replace(ranges, keys=[keys]), asked)
     if counted.heaviest() > HEAVY:
         finer = keys.refined(*counted.cells(0))
-        counted = _count(frame, replace(ranges, keys=[finer]), named, given, weighted=weighted)
+        counted = _count(frame, replace(ranges, keys=[finer]), asked)
     return counted
 
 
-def _check_kinds(kinds: dict[str, Any], ours: dict[str, str], numeric: list[bool]) -> None:
-    """Refuse columns that hold something else than numbers, yes/no or text."""
-    import narwhals as nw
-
-    if len(numeric) == 1 and not numeric[0]:
-        raise InputError(f"{ours['x0']!r} must hold numbers; it holds {kinds['x0']}.", "cast the column to a number.")
-    if "weight" in kinds and not _is_numeric(kinds["weight"]):
-        raise InputError(f"the weights {ours['weight']!r} must be numbers; it holds {kinds['weight']}.")
-    for new, kind in kinds.items():
-        text = kind in (nw.String, nw.Categorical, nw.Object) or isinstance(kind, nw.Enum)
-        if not (_is_numeric(kind) or text):
-            raise InputError(
-                f"{ours[new]!r} holds {kind}, which can be neither counted nor compared.", "cast it to numbers or text."
-            )
-
-
 def _known_values(frame: Any, kinds: dict[str, Any], numeric: list[bool], *, nans: bool) -> Any:
-    """Give numbers as numbers, null where they are not known, and text as text."""
+    """Return numbers as numbers, null where they are not known, and text as text."""
     import narwhals as nw
 
     chosen: list[Any] = []
@@ -176,10 +147,14 @@ def _known_values(frame: Any, kinds: dict[str, Any], numeric: list[bool], *, nan
         if new == "who":
             continue
         column = nw.col(new)
-        if _is_numeric(kind) and (new not in (f"x{d}" for d in range(len(numeric))) or numeric[int(new[1:])]):
+        attribute = new[1:].isdigit()
+        if kind == nw.Boolean and attribute and not numeric[int(new[1:])]:
+            truth = nw.when(column).then(nw.lit("True")).otherwise(nw.lit("False"))  # as Python writes it
+            chosen.append(nw.when(~column.is_null()).then(truth).alias(new))
+        elif is_number(kind) and (not attribute or numeric[int(new[1:])]):
             exact = kind.is_integer() or kind == nw.Boolean
             chosen.append(_known(column, nans=nans and not exact).alias(new))
-        elif new in LABELS and not _is_numeric(kind):
+        elif new in LABELS and not is_number(kind):
             chosen.append(column)
         else:
             chosen.append(column.cast(nw.String).alias(new))
@@ -188,12 +163,8 @@ def _known_values(frame: Any, kinds: dict[str, Any], numeric: list[bool], *, nan
     return frame.select(*chosen)
 
 
-def _is_numeric(kind: Any) -> bool:
-    return bool(kind.is_numeric()) or str(kind).startswith(("Decimal", "Boolean"))
-
-
 def _known(column: nw.Expr, *, nans: bool) -> nw.Expr:
-    """Give numbers, null where they are not known."""
+    """Return numbers, null where they are not known."""
     import narwhals as nw
 
     number = column.cast(nw.Float64)
@@ -201,146 +172,22 @@ def _known(column: nw.Expr, *, nans: bool) -> nw.Expr:
 
 
 def _is_sqlite(native: Any) -> bool:
-    """Say whether an Ibis table lies in SQLite, which has no NaN and no word for it."""
+    """Whether an Ibis table lies in SQLite, which has no NaN and no word for it."""
     return type(native).__module__.startswith("ibis") and native.get_backend().name == "sqlite"
 
 
-def _collect(frame: Any) -> dict[str, NDArray[Any]]:
-    """Bring a small result into memory, with as few packages as the engine allows."""
-    native = frame.to_native()
-    if type(native).__name__ == "DuckDBPyRelation":
-        return dict(native.fetchnumpy())
-    if type(native).__module__.startswith("pyspark"):
-        names, rows = native.columns, native.collect()
-        return {name: object_column([row[i] for row in rows]) for i, name in enumerate(names)}
-    eager = frame.collect()
-    return {name: object_column(eager[name].to_list()) for name in eager.columns}
-
-
-def _ranges(
-    frame: Any,
-    attributes: Sequence[str],
-    numeric: list[bool],
-    kinds: dict[str, bool],
-    named: dict[str, str],
-    n_cells: int | None,
-    missing: Missing,
-    whole: set[str],
-) -> Ranges:
-    import narwhals as nw
-
-    prepared: list[Any] = []
-    asked: list[Any] = [nw.len().alias("n")]
-    for d, is_number in enumerate(numeric):
-        if is_number:
-            x = nw.col(f"x{d}")
-            asked += [x.min().alias(f"low_{d}"), x.max().alias(f"high_{d}"), x.count().alias(f"known_{d}")]
-    for role in (role for role, is_number in kinds.items() if is_number):
-        y = nw.col(role)
-        asked += [y.min().alias(f"low_{role}"), y.max().alias(f"high_{role}"), y.count().alias(f"known_{role}")]
-        if role not in whole:  # whole numbers from 0 to 1 are 0 and 1; of others this is 0 for 0 and 1 only
-            prepared.append((y * (y - 1)).alias(f"odd_{role}"))
-            odd = nw.col(f"odd_{role}")
-            asked += [odd.min().alias(f"low_odd_{role}"), odd.max().alias(f"high_odd_{role}")]
-    if "weight" in named:
-        prepared += [
-            nw.when(nw.col("weight") > 0).then(nw.col("weight")).alias("positive"),
-            nw.when(nw.col("weight").is_null()).then(1).otherwise(0).alias("nothing"),
-        ]
-        asked += [nw.col("nothing").sum().alias("nothing"), nw.col("weight").min().alias("low_weight")]
-        asked += [nw.col("weight").max().alias("high_weight"), nw.col("positive").min().alias("least_weight")]
-    ready = frame.with_columns(*prepared) if prepared else frame
-    one = {name: values[0] for name, values in _collect(ready.select(*asked)).items()}
-    if not one["n"]:
-        raise InputError("there are no rows.", "check that the table is not empty and the filter not too strict.")
-    unweighted = _check_weights(one, named["weight"], missing) if "weight" in named else 0
-    keys: list[Keys | None] = []
-    for d, is_number in enumerate(numeric):
-        if not is_number:
-            keys.append(None)
-            continue
-        low, high = _float(one[f"low_{d}"]), _float(one[f"high_{d}"])
-        if np.isnan(low):
-            raise InputError(f"every value of {attributes[d]!r} is missing.", "check the column.")
-        _check_range(low, high, attributes[d])
-        most = n_cells or KEYS_OF_AXIS.get(sum(numeric), FEWEST_KEYS)
-        keys.append(Keys(low, high, int(most)))
-    is_number_of, ends = _labels_of(one, kinds, named, whole)
-    if "weight" in named:
-        ends["weight"] = (0.0, _float(one["high_weight"]))
-    complete = not unweighted and all(known == one["n"] for name, known in one.items() if name.startswith("known_"))
-    return Ranges(int(one["n"]), keys, is_number_of, ends, unweighted, complete=complete)
-
-
-def _labels_of(
-    one: dict[str, Any], kinds: dict[str, bool], named: dict[str, str], whole: set[str]
-) -> tuple[dict[str, bool], dict[str, tuple[float, float]]]:
-    """Say of each column of numbers whether they are other than 0 and 1, and give its ends."""
-    is_number_of, ends = {}, {}
-    for role in (role for role, is_number in kinds.items() if is_number):
-        low, high = _float(one[f"low_{role}"]), _float(one[f"high_{role}"])
-        if role in whole:
-            is_number_of[role] = low < 0 or high > 1
-        else:
-            strange = [_float(one[f"{end}_odd_{role}"]) for end in ("low", "high")]
-            is_number_of[role] = any(x != 0 for x in strange if np.isfinite(x))
-        if not np.isnan(low):
-            _check_range(low, high, named[role])
-            check_size(np.array([low, high]), named[role])
-        ends[role] = (low, high)
-    return is_number_of, ends
-
-
-def _check_range(low: float, high: float, name: str) -> None:
-    """Refuse numbers that are infinite, or so large or close that arithmetic fails."""
-    if np.isinf([low, high]).any():
-        raise InputError(
-            f"{name!r} holds infinite values (inf).",
-            "remove these rows or replace the values; infinite is not treated as missing.",
-        )
-    with np.errstate(over="ignore"):
-        if not np.isfinite([high - low, MOST_KEYS / (high - low) if high > low else 0.0]).all():
-            raise InputError(
-                f"the values of {name!r} run from {low:g} to {high:g}, beyond what can be computed.", "rescale them."
-            )
-
-
-def _check_weights(one: dict[str, Any], name: str, missing: Missing) -> int:
-    """Check weights as those of rows in memory are; give how many people have none and are left out."""
-    nothing = int(_float(one["nothing"]))
-    if nothing and missing != "drop":
-        raise MissingValuesError(
-            f"{name!r} holds {nothing} missing value(s) (NaN).",
-            "missing='drop' leaves these rows out and counts them (--missing on the command line).",
-        )
-    ends = np.array([_float(one[end]) for end in ("low_weight", "least_weight", "high_weight")])
-    check_weight(ends[~np.isnan(ends)], name)
-    return nothing
-
-
 def _size(frame: Any, column: str) -> float | None:
-    """Give about how large the values of a column are: a power of two near their geometric mean."""
+    """Return about how large the values of a column are: a power of two near their geometric mean."""
     import narwhals as nw
 
     x = nw.col(column)
     logs = frame.with_columns(nw.when(x.abs() > 0).then(x.abs().log()).alias("log"))
-    mean = _float(_collect(logs.select(nw.col("log").mean().alias("mean")))["mean"][0])
+    mean = as_float(collect(logs.select(nw.col("log").mean().alias("mean")))["mean"][0])
     # A power of two: engines add in different orders, and the last digits of a mean must not matter.
     return 2.0 ** np.floor(mean / np.log(2)) if np.isfinite(mean) else None
 
 
-def _float(value: Any) -> float:
-    return float("nan") if value is None or np.ma.is_masked(value) else float(value)
-
-
-def _count(
-    frame: Any,
-    ranges: Ranges,
-    named: dict[str, str],
-    given: Partition | BoxPartition | None,
-    *,
-    weighted: bool,
-) -> Counted:
+def _count(frame: Any, ranges: Ranges, asked: _Asked) -> CellCounts:
     """Run the second aggregation."""
     import narwhals as nw
 
@@ -352,16 +199,22 @@ def _count(
         if keys is None:
             prepared.append(nw.col(f"x{d}").alias(f"k{d}"))
             continue
-        prepared.append(_key(nw.col(f"x{d}"), keys, complete=ranges.complete).alias(f"k{d}"))
+        x = nw.col(f"x{d}")
+        key = _key(x, keys, complete=ranges.complete)
+        prepared.append(key.alias(f"k{d}"))
+        if asked.finer is not None and asked.finer.size:
+            fine = sorted(set(keys(asked.finer).tolist()))
+            prepared.append(nw.when(key.is_in(fine)).then(x).alias(f"fine{d}"))
+            by.append(f"fine{d}")
+        if d < len(asked.borders) and asked.borders[d]:
+            prepared.append(_place(x, asked.borders[d]).alias(f"side{d}"))
+            by.append(f"side{d}")
         found |= {f"first{d}": nw.col(f"x{d}").min(), f"last{d}": nw.col(f"x{d}").max()}
     if DIGITS in frame.collect_schema().names():
         prepared.append(_lot(nw.col(DIGITS)).alias("lot"))
         by.append("lot")
-    if isinstance(given, Partition):
-        prepared.append(_place(nw.col("x0"), given.firsts()[0].tolist()).alias("side"))
-        by.append("side")
     for role in LABELS:
-        if role not in named:
+        if role not in asked.named:
             continue
         if ranges.is_number.get(role):
             y, far = nw.col(role), ranges.reach(role)
@@ -376,17 +229,17 @@ def _count(
             if role in ranges.is_number:  # numbers that are all 0 or 1: whole numbers are quicker keys
                 known = nw.col(role) if ranges.complete else nw.col(role).fill_null(-1)
                 prepared.append(known.cast(nw.Int64).alias(role))
-    if weighted:
+    if asked.weighted:
         weight, far = nw.col("weight"), ranges.reach("weight")
         for name, number, largest in (("weights", weight, far), ("weights2", weight * weight, far**2)):
             _add_pieces(name, number, largest, prepared, found)
         found |= {"lightest": weight.min(), "heaviest": weight.max()}
     wanted = [expression.alias(name) for name, expression in found.items()]
-    return Counted(_collect(frame.with_columns(*prepared).group_by(*by).agg(*wanted)), ranges)
+    return CellCounts(collect(frame.with_columns(*prepared).group_by(*by).agg(*wanted)), ranges)
 
 
-def _key(x: nw.Expr, keys: Keys, *, complete: bool) -> nw.Expr:
-    """Give the key of each value, −1 where it is missing."""
+def _key(x: nw.Expr, keys: CellKeys, *, complete: bool) -> nw.Expr:
+    """Return the key of each value, −1 where it is missing."""
     import narwhals as nw
 
     if complete:
@@ -395,7 +248,7 @@ def _key(x: nw.Expr, keys: Keys, *, complete: bool) -> nw.Expr:
 
 
 def _lot(digits: nw.Expr) -> nw.Expr:
-    """Give which of equal parts of the numbers from 000000 to ffffff some digits fall into; −1 where there are none."""
+    """Return which of equal parts of 000000 to ffffff some digits fall into; −1 where there are none."""
     import narwhals as nw
 
     starts = [-((LOTS - 2 * 16**6 * i) // (2 * LOTS)) for i in range(1, LOTS)]  # the middle of a digit decides

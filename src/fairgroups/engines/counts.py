@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,50 +9,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.cells.exact_sums import PIECES, put_together
-from fairgroups.engines.cell_keys import Keys
+from fairgroups.engines.columns import LABELS, object_column
 from fairgroups.engines.matching import few_values
+from fairgroups.engines.ranges import Ranges
 from fairgroups.errors import InputError
 from fairgroups.rows.columns import is_missing, numbers
 from fairgroups.rows.labels import category_levels
 from fairgroups.rows.person_keys import LOTS
-from fairgroups.rows.rows import Column, Missing, Rows
+from fairgroups.rows.roles import Roles
+from fairgroups.rows.rows import Column, Rows
 
-__all__ = ["LABELS", "Counted", "Ranges", "object_column"]
+__all__ = ["CellCounts"]
 
 Array = NDArray[np.float64]
-LABELS = ("outcome", "truth", "base")
 
 
 @dataclass(frozen=True)
-class Ranges:
-    """What the first aggregation found."""
-
-    n: int
-    keys: list[Keys | None]  # None for a category
-    is_number: dict[str, bool]  # of those of outcome, truth and base that are no text: other numbers than 0 and 1
-    ends: dict[str, tuple[float, float]]  # the smallest and the largest number, by role
-    unweighted: int = 0  # people without a weight, who are left out
-    complete: bool = False  # no number is missing
-
-    def centre(self, role: str) -> float:
-        """Give what is taken off numbers before they are added, so that their squares keep their digits."""
-        low, high = self.ends[role]
-        return low / 2 + high / 2 if role in self.is_number else 0.0
-
-    def reach(self, role: str) -> float:
-        """Give how far numbers lie from that at most."""
-        return max(abs(end - self.centre(role)) for end in self.ends[role])
-
-
-def object_column(values: list[Any]) -> NDArray[Any]:
-    """Give values of any kind as an array."""
-    out = np.empty(len(values), dtype=object)
-    out[:] = values
-    return out
-
-
-@dataclass(frozen=True)
-class Counted:
+class CellCounts:
     """What the second aggregation found: columns of equal length, one entry for each kind of people in each cell."""
 
     columns: dict[str, NDArray[Any]]
@@ -65,39 +37,41 @@ class Counted:
         return self.columns["n"].astype(np.float64)
 
     def cells(self, d: int) -> tuple[Array, Array, Array]:
-        """Give the first and last value and the people of each cell of an attribute that is known."""
+        """Return the first and last value and the people of each cell of an attribute that is known."""
         place, first, last = self._places(d)
         known = place >= 0
         return first, last, np.bincount(place[known], self.people[known], first.size).astype(np.float64)
 
     def heaviest(self) -> float:
-        """Give the largest share of the people in a cell of several values of the first attribute."""
+        """Return the largest share of the people in a cell of several values of the first attribute."""
         first, last, people = self.cells(0)
         return float(np.max(np.where(last > first, people, 0.0), initial=0.0) / people.sum())
 
     def _places(self, d: int) -> tuple[NDArray[np.intp], Array, Array]:
-        """Give each entry's cell, −1 where the value is missing, and the cells' first and last values."""
+        """Return each entry's cell, −1 where the value is missing, and the cells' first and last values."""
         key = self.columns[f"k{d}"].astype(np.int64)
-        side = self.columns["side"].astype(np.int64) if "side" in self.columns else np.zeros_like(key)
-        sides = int(side.max()) + 1
-        cell, place = np.unique(key * sides + side, return_inverse=True)
-        place = place.ravel()
-        first, last = (numbers(self.columns[f"{name}{d}"], "") for name in ("first", "last"))
-        low, high = np.full(cell.size, np.inf), np.full(cell.size, -np.inf)
         known = key >= 0
+        names = [name for name in (f"side{d}", f"fine{d}") if name in self.columns]
+        parts = [key, *(np.nan_to_num(numbers(self.columns[name], ""), nan=-np.inf) for name in names)]
+        order = np.lexsort(parts[::-1])
+        new = np.zeros(key.size, dtype=bool)
+        for part in parts:
+            new[1:] |= part[order][1:] != part[order][:-1]
+        place = np.empty(key.size, dtype=np.intp)
+        place[order] = np.cumsum(new)
+        first, last = (numbers(self.columns[f"{name}{d}"], "") for name in ("first", "last"))
+        low, high = np.full(int(place.max()) + 1, np.inf), np.full(int(place.max()) + 1, -np.inf)
         np.minimum.at(low, place[known], first[known])
         np.maximum.at(high, place[known], last[known])
-        used = cell >= 0
+        used = np.isfinite(low)  # not that of missing values
         number = np.where(used, np.cumsum(used) - 1, -1)
         return number[place], low[used], high[used]
 
-    def rows(
-        self, attributes: Sequence[str], *, roles: dict[str, str], positive: Any, missing: Missing, weighted: bool
-    ) -> Rows:
-        """Give the entries as rows, in an order that does not depend on the engine."""
+    def rows(self, roles: Roles) -> Rows:
+        """Return the entries as rows, in an order that does not depend on the engine."""
         columns: list[Column] = []
         order_by: list[NDArray[Any]] = []
-        for d, name in enumerate(attributes):
+        for d, name in enumerate(roles.sensitive):
             if self.ranges.keys[d] is None:
                 text = self._labels(f"k{d}")
                 levels = category_levels(name, {x for x in text.tolist() if x is not None})
@@ -111,12 +85,12 @@ class Counted:
                 columns.append(Column(name, values, None, ends))
             order_by.append(np.nan_to_num(columns[-1].values, nan=np.inf))
         lot = self._lots()
-        labels = {role: self._labels(role) for role in LABELS if role in roles and role in self.columns}
+        labels = {role: self._labels(role) for role in LABELS if role in roles.named and role in self.columns}
         count, index = self.people, np.arange(self.people.size)
         extra: dict[str, Array] = {}
         if self.ranges.is_number.get("outcome"):
             index, count, extra["outcome"] = self._values()
-        if weighted:
+        if roles.weight is not None:
             sums = self._sums("weight", "weights"), self._sums("weight", "weights2", power=2)
             weights = [self.columns[name].astype(np.float64) for name in ("lightest", "heaviest")]
             index, count, extra["weight"] = few_values(count, *sums, *weights)
@@ -131,9 +105,9 @@ class Counted:
             data["outcome"][order],
             **{role: data[role][order] for role in ("truth", "base", "weight", "lot") if role in data},
             count=count,
-            positive=positive,
-            missing=missing,
-            names={role: name for role, name in roles.items() if name is not None},
+            positive=roles.positive,
+            missing=roles.missing,
+            names=roles.named,
         )
 
     def _lots(self) -> Array | None:
@@ -156,7 +130,7 @@ class Counted:
         return put_together(pieces, self.ranges.reach(role) ** power)[0]
 
     def _values(self) -> tuple[NDArray[np.intp], Array, Array]:
-        """Give each entry's outcomes as a few values with the same number, sum, sum of squares and range."""
+        """Return each entry's outcomes as a few values with the same number, sum, sum of squares and range."""
         known = np.flatnonzero(self.columns["unknown"].astype(np.int64) == 0)
         centre = self.ranges.centre("outcome")
         sums, squares = self._sums("outcome", "sum"), self._sums("outcome", "squares", power=2)
@@ -171,7 +145,7 @@ class Counted:
 
 
 def _ranks(values: NDArray[Any]) -> NDArray[Any]:
-    """Give numbers by which labels or numbers can be put in order."""
+    """Return numbers by which labels or numbers can be put in order."""
     if values.dtype != object:
         return values
     kinds = {label: i for i, label in enumerate(sorted(set(values.tolist()), key=str))}

@@ -50,7 +50,7 @@ def few_values(
 
 
 def _split(n: Array, mean: Array, spread: Array) -> tuple[Array, NDArray[np.bool_]]:
-    """Give how many people take the lower of two values, and whether both lie within the range."""
+    """Return how many people take the lower of two values, and whether both lie within the range."""
     with np.errstate(divide="ignore", invalid="ignore"):
         lowest = np.ceil(np.nan_to_num(n * spread**2 / (spread**2 + mean**2)) - CLOSE)
         highest = np.floor(np.nan_to_num(n * (1 - mean) ** 2 / (spread**2 + (1 - mean) ** 2)) + CLOSE)

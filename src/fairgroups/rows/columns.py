@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
 
-__all__ = ["column_of_numbers", "holds_categories", "is_missing", "numbers", "one_column", "shorten"]
+__all__ = ["column_of_numbers", "holds_categories", "is_missing", "numbers", "one_column", "refuse_dates", "shorten"]
 
 Array = NDArray[np.float64]
 
@@ -20,7 +20,7 @@ def column_of_numbers(values: Any, name: str) -> Array:
 
 
 def one_column(values: Any) -> NDArray[Any]:
-    """Give one column as an array, whatever it came as."""
+    """Return one column as an array, whatever it came as."""
     if not isinstance(values, np.ndarray):
         values = _materialise(values)
     if values.ndim == 2 and values.shape[1] == 1:
@@ -70,10 +70,7 @@ def numbers(values: NDArray[Any], name: str) -> Array:
     if values.dtype.kind in "biuf":
         return np.ascontiguousarray(values, dtype=np.float64)
     if values.dtype.kind in "Mm":
-        raise InputError(
-            f"{name!r} holds dates or durations, not numbers.",
-            "turn them into numbers first, such as an age in years.",
-        )
+        refuse_dates(name)
     out = np.empty(values.shape)
     wrong: list[tuple[int, Any]] = []
     for i, value in enumerate(values.tolist()):
@@ -94,8 +91,15 @@ def numbers(values: NDArray[Any], name: str) -> Array:
     return out
 
 
+def refuse_dates(name: str) -> NoReturn:
+    """Refuse a column of dates."""
+    raise InputError(
+        f"{name!r} holds dates or durations, not numbers.", "turn them into numbers first, such as an age in years."
+    )
+
+
 def is_missing(value: Any) -> bool:
-    """Say whether a value stands for nothing: None, NaN, or a library's own mark."""
+    """Whether a value stands for nothing: None, NaN, or a library's own mark."""
     if value is None:
         return True
     if isinstance(value, float):
@@ -110,7 +114,7 @@ def shorten(value: Any) -> str:
 
 
 def holds_categories(X: Any) -> bool:
-    """Say whether a table of several columns holds text or true/false beside numbers."""
+    """Whether a table of several columns holds text or true/false beside numbers."""
     if isinstance(X, np.ndarray):
         return X.ndim == 2 and X.shape[1] > 1 and X.dtype == object and any(isinstance(v, str) for v in X[:1].ravel())
     if not hasattr(X, "columns"):

@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 
 
 def category_levels(name: str, found: set[str]) -> tuple[str, ...]:
-    """Give the levels of a category in order; refuse too many."""
+    """Return the levels of a category in order; refuse too many."""
     if len(found) > 64:
         raise InputError(
             f"{name!r} is a category with {len(found)} levels; at most 64 can be grouped.",

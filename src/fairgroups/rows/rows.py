@@ -9,13 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from numbers import Real
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError, MissingValuesError
 from fairgroups.measures import Measure
+from fairgroups.options import MISSING, Missing, one_of
 from fairgroups.rows.columns import is_missing, numbers, one_column
 from fairgroups.rows.labels import category_levels, check_positive, label_codes, read_outcome
 from fairgroups.sources.frames import read_table
@@ -23,21 +24,21 @@ from fairgroups.sources.frames import read_table
 __all__ = [
     "LARGEST",
     "Column",
-    "Missing",
     "Rows",
     "attribute",
+    "category",
     "check_finite",
     "check_measure",
     "check_size",
     "check_weight",
     "mixed_columns",
+    "number_column",
     "quantiles",
     "refuse_missing",
     "weighted_sums",
 ]
 
 Array = NDArray[np.float64]
-Missing = Literal["error", "drop", "group"]
 LARGEST = 1e150  # beyond, squares overflow
 
 
@@ -52,7 +53,7 @@ class Column:
 
     @property
     def text(self) -> NDArray[np.object_]:
-        """Give a category's values as text, None where missing."""
+        """Return a category's values as text, None where missing."""
         names = np.array([*(self.levels or ()), None], dtype=object)
         return names[np.nan_to_num(self.values, nan=-1.0).astype(np.intp)]
 
@@ -73,6 +74,8 @@ class Rows:
     cluster: NDArray[np.intp] | None = None
     count: Array | None = None
     lot: Array | None = None  # a number between 0 and 1 from who the person is, to deal people by
+    index: NDArray[np.intp] | None = None  # which rows of the table these are; None where all are kept
+    offset: float = 0.0  # taken off outcomes before they are summed; see `centred`
     outcome_is_binary: bool = True
     dropped: Mapping[str, int] = field(default_factory=dict)
 
@@ -83,31 +86,65 @@ class Rows:
 
     @property
     def size(self) -> int:
-        """Give the length of the columns."""
+        """Return the length of the columns."""
         return int(self.outcome.size)
 
     def times(self, column: Array) -> Array:
-        """Multiply what a row adds to a sum by the number of people that it stands for."""
+        """Return what rows add to a sum, times the number of people that each stands for."""
         return column if self.count is None else column * self.count
 
     @property
+    def people(self) -> Array:
+        """How many people each row stands for."""
+        return np.ones(self.size) if self.count is None else self.count
+
+    @property
+    def is_line(self) -> bool:
+        """Whether there is one sensitive attribute and it is a number."""
+        return len(self.columns) == 1 and self.columns[0].levels is None
+
+    def centred(self) -> Rows:
+        """Return rows that say how much to take off outcomes which are no rates before they are summed.
+
+        Differences and scatter keep their digits only near 0. The offset is a multiple of about the standard deviation,
+        so that it is the same number whoever added the outcomes up. Sums carry it along (`Moments.offset`), and every
+        rate that is read from them has it added again.
+        """
+        y = self.outcome
+        if y.min() >= 0 and y.max() <= 1:
+            return replace(self, offset=0.0)
+        mean = float(np.average(y, weights=self.count))
+        spread = float(np.sqrt(np.average((y - mean) ** 2, weights=self.count)))
+        unit = 2.0 ** np.ceil(np.log2(spread)) if spread > 0 else 0.0
+        return replace(self, offset=float(np.rint(mean / unit) * unit) if unit > 0 else 0.0)
+
+    def sums(self, measure: Measure) -> tuple[Array, Array]:
+        """Return what each row adds to A and to B of a measure, weights aside; A less the offset."""
+        a, b = measure.sums(self.outcome, self.base if measure.of_base else self.truth)
+        return (a - self.offset * b, b) if measure.centred and self.offset else (a, b)
+
+    def offset_of(self, measure: Measure) -> float:
+        """Return what was taken off the rates of a measure."""
+        return self.offset if measure.centred else 0.0
+
+    @property
     def sensitive(self) -> Array:
-        """Give the values of the one sensitive attribute."""
+        """Return the values of the one sensitive attribute."""
         return self.columns[0].values
 
     @property
     def name(self) -> str:
-        """Give the name of the one sensitive attribute."""
+        """Return the name of the one sensitive attribute."""
         return self.columns[0].name
 
     @property
     def absent(self) -> NDArray[np.bool_]:
-        """Say for each row whether a sensitive value is missing."""
+        """Whether, for each row, a sensitive value is missing."""
         masks = [np.isnan(column.values) for column in self.columns]
         return masks[0] if len(masks) == 1 else np.logical_or.reduce(masks)
 
     def take(self, index: NDArray[np.intp]) -> Rows:
-        """Give some of the rows."""
+        """Return some of the rows."""
         return replace(
             self,
             columns=tuple(
@@ -120,6 +157,7 @@ class Rows:
             base=None if self.base is None else self.base[index],
             weight=None if self.weight is None else self.weight[index],
             cluster=None if self.cluster is None else np.unique(self.cluster[index], return_inverse=True)[1].ravel(),
+            index=index if self.index is None else self.index[index],
         )
 
     @classmethod
@@ -157,6 +195,10 @@ class Rows:
             their own.
         names : mapping, optional
             What each role's column is called, for messages and labels.
+
+        Returns
+        -------
+        Rows
         """
         if isinstance(sensitive, Mapping):
             columns = [attribute(one_column(values), name) for name, values in sensitive.items()]
@@ -193,8 +235,7 @@ class Rows:
         names: Mapping[str, str] | None = None,
     ) -> Rows:
         """Check and convert what goes with sensitive columns that are read already; see `from_arrays`."""
-        if missing not in ("error", "drop", "group"):
-            raise InputError(f"`missing` must be 'error', 'drop' or 'group'; got {missing!r}.")
+        one_of(missing, "missing", MISSING)
         named = {role: role for role in ("outcome", "truth", "base", "weight", "cluster")} | dict(names or {})
         found: dict[str, Array] = {column.name or "sensitive": column.values for column in columns}
         attributes = list(found)
@@ -268,13 +309,13 @@ def check_measure(measure: Measure, rows: Rows) -> Measure:
 
 
 def weighted_sums(rows: Rows, measure: Measure) -> tuple[Array, Array]:
-    """Give what each row adds to A and to B, weights included."""
-    a, b = measure.sums(rows.outcome, rows.truth)
+    """Return what each row adds to A and to B, weights included."""
+    a, b = rows.sums(measure)
     return (a, b) if rows.weight is None else (a * rows.weight, b * rows.weight)
 
 
 def quantiles(values: Array, shares: Array, count: Array | None = None) -> Array:
-    """Give the values with these shares of the people below, each the next one seen upwards."""
+    """Return the values with these shares of the people below, each the next one seen upwards."""
     if count is None:
         found: Array = np.quantile(values, shares, method="higher")
         return found
@@ -289,11 +330,20 @@ def attribute(values: NDArray[Any], name: str) -> Column:
     """Read one of several attributes: numbers, or categories where the values are text or true/false."""
     data = np.asarray(values.data) if isinstance(values, np.ma.MaskedArray) else values
     if data.dtype.kind in "iufMm":
-        return Column(name, numbers(values, name))
-    items = values.tolist()  # None where masked
-    if data.dtype.kind != "b" and all(is_missing(x) or isinstance(x, Real | Decimal) for x in items):
-        return Column(name, numbers(values, name))
-    said = [None if is_missing(x) else str(x) for x in items]
+        return number_column(values, name)
+    if data.dtype.kind != "b" and all(is_missing(x) or isinstance(x, Real | Decimal) for x in values.tolist()):
+        return number_column(values, name)
+    return category(values, name)
+
+
+def number_column(values: NDArray[Any], name: str) -> Column:
+    """Read an attribute of numbers."""
+    return Column(name, numbers(values, name))
+
+
+def category(values: NDArray[Any], name: str) -> Column:
+    """Read an attribute of levels, whatever their kind."""
+    said = [None if is_missing(x) else str(x) for x in values.tolist()]  # None where masked
     levels = category_levels(name, {x for x in said if x is not None})
     code = {level: float(i) for i, level in enumerate(levels)}
     return Column(name, np.array([np.nan if x is None else code[x] for x in said]), levels)

@@ -18,13 +18,17 @@ Codes = NDArray[np.intp]
 
 
 def split_rows(rows: Rows, n_parts: int, seed: int, strata: Codes | None = None) -> list[tuple[Rows, Rows]]:
-    """Deal people into parts at random, alike in their sensitive attributes; give each part with all the others.
+    """Deal people into parts at random, alike in their sensitive attributes; return each part with all the others.
 
     Parameters
     ----------
     rows, n_parts, seed, strata
         See `deal_rows`, which deals rows that stand for one person each. Those of rows that stand for several go the
         same ways.
+
+    Returns
+    -------
+    list of pairs of Rows
     """
     if rows.count is not None and rows.lot is None:
         drawn = _draw(rows, n_parts, seed, strata)
@@ -64,6 +68,10 @@ def deal_rows(rows: Rows, n_parts: int, seed: int, strata: Codes | None = None) 
         How many parts, and the seed.
     strata : array of int, optional
         Rows to be dealt separately, such as those that count in the measure and those that do not.
+
+    Returns
+    -------
+    list of arrays of int
     """
     if rows.lot is not None:
         part_of = np.minimum(np.floor(rows.lot * n_parts), n_parts - 1)
@@ -100,7 +108,7 @@ def _deal_one_by_one(rows: Rows, n_parts: int, seed: int, strata: Codes | None) 
 
 
 def _places(rows: Rows, n_parts: int, strata: Codes | None) -> list[Array]:
-    """Give what people are put in order by: strata, coarse bins of all attributes but the last, then all of them."""
+    """Return what people are put in order by: strata, coarse bins of all attributes but the last, then all of them."""
     count = np.ones(rows.size) if rows.count is None else rows.count
     n_bins = max(1, round((rows.n / (8 * n_parts)) ** (1 / len(rows.columns))))
     places = [np.zeros(rows.size) if strata is None else strata.astype(np.float64)]
@@ -156,7 +164,7 @@ def _changes(columns: Sequence[Array], order: NDArray[np.intp]) -> NDArray[np.bo
 
 
 def _shares(people: NDArray[np.int64], n_parts: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Give how many people of each cell go to each part: all stand in a row, and each run of `n_parts` is dealt out."""
+    """Return how many people of each cell go to each part: all stand in a row, each run of `n_parts` is dealt out."""
     ends = np.cumsum(people)
     whole = ends // n_parts  # runs that are over where the cell ends
     cut = np.unique(whole)  # runs in which a cell ends: only of these it matters who stands where

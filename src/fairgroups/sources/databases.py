@@ -20,7 +20,7 @@ def only_read(backend: Any, kind: str) -> None:
 
 
 def schema_of(backend: Any, kind: str, query: str) -> dict[str, str]:
-    """Give the columns of a query and what they hold, as far as it matters here."""
+    """Return the columns of a query and what they hold, as far as it matters here."""
     if kind == "sqlite":
         return _sqlite_schema(backend, query)
     with backend.con.cursor() as cursor:

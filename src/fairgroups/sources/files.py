@@ -41,7 +41,7 @@ def read_files(connection: Any, path: Path, wanted: Sequence[str], *, as_text: b
 
 
 def holds_text(path: Path) -> bool:
-    """Say whether a file is named as one of separated values."""
+    """Whether a file is named as one of separated values."""
     return bool(_TEXT_FILES & {suffix.lower() for suffix in path.suffixes[-2:]})
 
 

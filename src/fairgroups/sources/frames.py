@@ -1,8 +1,8 @@
-"""Tables in memory, of any data-frame library: their columns by name, and small tables given back in the same library."""
+"""Tables in memory, of any data-frame library: columns by name, and small tables given back in the same library."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,15 +10,26 @@ from typing import Any
 from fairgroups.errors import ColumnError, InputError
 from fairgroups.sources.source import Source, read_columns
 
-__all__ = ["Table", "lazy_builder", "read_table"]
+__all__ = ["Table", "build_table", "column_names", "is_lazy", "library_beside", "read_table"]
 
 
 @dataclass(frozen=True)
 class Table:
-    """Columns of a user's table, and how to give a table back in the same library."""
+    """Columns of a user's table, and the name of the library that it came in; "" for a mapping or a file."""
 
     columns: Mapping[str, Any]
-    build: Callable[[dict[str, list[Any]]], Any]
+    library: str
+
+
+def build_table(rows: Sequence[Mapping[str, Any]], library: str) -> Any:
+    """Return a small table of records in the library of that name; "": as a dict of lists."""
+    columns = {key: [row[key] for row in rows] for key in rows[0]}
+    if not library:
+        return columns
+    import narwhals as nw
+
+    backend: Any = library
+    return nw.from_dict(columns, backend=backend).to_native()
 
 
 def read_table(data: Any, names: list[str], *, text: Sequence[str] = ()) -> Table:
@@ -31,12 +42,12 @@ def read_table(data: Any, names: list[str], *, text: Sequence[str] = ()) -> Tabl
         source = data if isinstance(data, Source) else Source(data)
         if source.is_database:
             raise InputError(f"{source.name!r} is read by audit() only.", "export the table to Parquet first.")
-        return Table(read_columns(source, names, text=text)[0], dict)
+        return Table(read_columns(source, names, text=text)[0], "")
     if isinstance(data, Mapping):
         for name in names:
             if name not in data:
                 raise ColumnError(name, data.keys())
-        return Table({name: data[name] for name in names}, dict)
+        return Table({name: data[name] for name in names}, "")
     import narwhals as nw
 
     try:
@@ -57,20 +68,28 @@ def read_table(data: Any, names: list[str], *, text: Sequence[str] = ()) -> Tabl
         raise InputError(
             f"cannot read the table: {' '.join(str(error).split())[:200]}", "column names must be text, each used once."
         ) from error
-    backend = eager.implementation
-    return Table(
-        {name: eager[name] for name in names},
-        lambda columns: nw.from_dict(columns, backend=backend).to_native(),
-    )
+    return Table({name: eager[name] for name in names}, str(eager.implementation))
 
 
-def lazy_builder(data: Any) -> Callable[[dict[str, list[Any]]], Any]:
-    """Say how small tables are given back beside a lazy frame: in Polars beside Polars, in pandas beside Dask."""
+def library_beside(frame: Any) -> str:
+    """Return the library of small tables beside a lazy frame: Polars beside Polars, pandas beside Dask, else none."""
     import narwhals as nw
 
-    kind = nw.from_native(data).implementation
-    if kind is nw.Implementation.POLARS:
-        return lambda columns: nw.from_dict(columns, backend="polars").to_native()
-    if kind is nw.Implementation.DASK:
-        return lambda columns: nw.from_dict(columns, backend="pandas").to_native()
-    return dict
+    kind = nw.from_native(frame).implementation
+    return {nw.Implementation.POLARS: "polars", nw.Implementation.DASK: "pandas"}.get(kind, "")
+
+
+def is_lazy(data: Any) -> bool:
+    """Whether data is a frame that is computed elsewhere, or later."""
+    if isinstance(data, dict | list | tuple | str) or type(data).__module__ == "numpy":
+        return False
+    import narwhals as nw
+
+    return isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame)
+
+
+def column_names(data: Any) -> list[str]:
+    """Return the names of a frame's columns."""
+    import narwhals as nw
+
+    return list(nw.from_native(data).collect_schema().names())

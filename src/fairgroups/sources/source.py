@@ -21,9 +21,8 @@ from fairgroups.sources.databases import only_read, schema_of
 from fairgroups.sources.files import read_files
 from fairgroups.sql import one_query, quoted, without_password
 
-__all__ = ["LARGE", "Source", "count_of", "read_columns"]
+__all__ = ["Source", "count_of", "read_columns"]
 
-LARGE = 2_000_000  # rows beyond which a table is counted where it is
 _DATABASES = {".duckdb": "duckdb", ".ddb": "duckdb", ".sqlite": "sqlite", ".sqlite3": "sqlite"}
 _SCHEMES = ("postgresql", "postgres", "sqlite", "duckdb")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
@@ -80,7 +79,7 @@ class Source:
 
     @property
     def is_database(self) -> bool:
-        """Say whether a database holds the table."""
+        """Whether a database holds the table."""
         return self._is_address or Path(self.location).suffix.lower() in _DATABASES
 
     @contextmanager

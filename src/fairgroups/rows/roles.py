@@ -1,0 +1,75 @@
+"""Roles: which column of a table is what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fairgroups.errors import InputError
+from fairgroups.options import MISSING, Missing, one_of
+
+__all__ = ["Roles"]
+
+USER_WORD = {"base": "compare_with"}
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns of a table by what they are, which label means yes, and what is done with missing values.
+
+    Attributes
+    ----------
+    sensitive : tuple of str
+        The sensitive attributes.
+    outcome, truth, base, weight, cluster, key : str or None
+        The outcome, its true label, another outcome that is compared with, row weights, which rows belong together, and
+        who a person is.
+    positive : label or None
+        Which of two labels counts as 1.
+    missing : {"error", "drop", "group"}
+        What to do with missing values.
+    """
+
+    sensitive: tuple[str, ...]
+    outcome: str
+    truth: str | None = None
+    base: str | None = None
+    weight: str | None = None
+    cluster: str | None = None
+    key: str | None = None
+    positive: Any = None
+    missing: Missing = "error"
+
+    def __post_init__(self) -> None:
+        one_of(self.missing, "missing", MISSING)
+        if not self.sensitive:
+            raise InputError("name at least one sensitive column.")
+        for role, name in (*((("sensitive", name)) for name in self.sensitive), ("outcome", self.outcome)):
+            _check_name(role, name)
+        for role, name in self.named.items():
+            _check_name(role, name)
+
+    @classmethod
+    def of(cls, sensitive: str | Sequence[str], outcome: str, **others: Any) -> Roles:
+        """Return the roles; one attribute may be named alone, and what is None is left out."""
+        if not isinstance(sensitive, str | Sequence):
+            raise InputError(f"`sensitive` must be the name of a column, or a list of them; got {sensitive!r}.")
+        names = (sensitive,) if isinstance(sensitive, str) else tuple(dict.fromkeys(sensitive))
+        return cls(names, outcome, **others)
+
+    @property
+    def named(self) -> dict[str, str]:
+        """The columns besides the attributes and the key that are named, by role."""
+        roles = ("outcome", "truth", "base", "weight", "cluster")
+        return {role: name for role in roles if (name := getattr(self, role)) is not None}
+
+    @property
+    def columns(self) -> list[str]:
+        """Every column that is named, once."""
+        return list(dict.fromkeys([*self.sensitive, *self.named.values(), *([self.key] if self.key else [])]))
+
+
+def _check_name(role: str, name: Any) -> None:
+    if not isinstance(name, str):
+        raise InputError(f"`{USER_WORD.get(role, role)}` must be the name of a column; got {name!r}.")
