@@ -11,75 +11,63 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from fairgroups import skin
     from fairgroups.audits.audit import audit
-    from fairgroups.audits.baseline import Baseline, Change, changes
-    from fairgroups.audits.compare import drift, transfer
-    from fairgroups.audits.result import Audit
+    from fairgroups.audits.baseline import Change, compare_to_baseline
+    from fairgroups.audits.drift import drift
+    from fairgroups.audits.result import Audit, JointAudit, read_audit
+    from fairgroups.audits.transfer import transfer
     from fairgroups.cells.cells import Cells
-    from fairgroups.datasets.adult import load_adult, make_synthetic
+    from fairgroups.datasets.adult import load_adult
+    from fairgroups.datasets.synthetic import make_synthetic
     from fairgroups.errors import ColumnError, FairGroupsError, InputError, MissingValuesError, OutputError, SchemaError
     from fairgroups.evidence.agreement import adjusted_rand_index, rand_index
     from fairgroups.evidence.band import Band
     from fairgroups.evidence.rates import group_rates
-    from fairgroups.grouping.fair_groups import FairGroups, FairKMeans, FixedGroups
+    from fairgroups.grouping.fair_groups import FairGroups
+    from fairgroups.grouping.fair_kmeans import FairKMeans
+    from fairgroups.grouping.fixed_groups import FixedGroups
     from fairgroups.measures import EQUALIZED_ODDS, MEASURES, JointMeasure, Measure
-    from fairgroups.partition.boxes import BoxPartition, Levels
-    from fairgroups.partition.partition import Interval, Partition
+    from fairgroups.partition.partition import Partition
+    from fairgroups.partition.sides import Interval, Levels
     from fairgroups.repair.dependence import correlation_ratio, gedi, hgr
     from fairgroups.repair.fair_classifier import FairClassifier
     from fairgroups.repair.score_repair import ScoreRepair
     from fairgroups.repair.tradeoff import Tradeoff, tradeoff
     from fairgroups.sources.source import Source
 
-_HOME = {
-    "Audit": "audits.result",
-    "audit": "audits.audit",
-    "Baseline": "audits.baseline",
-    "Change": "audits.baseline",
-    "changes": "audits.baseline",
-    "BoxPartition": "partition.boxes",
-    "Levels": "partition.boxes",
-    "Cells": "cells.cells",
-    "drift": "audits.compare",
-    "transfer": "audits.compare",
-    "load_adult": "datasets.adult",
-    "make_synthetic": "datasets.adult",
-    "ColumnError": "errors",
-    "FairGroupsError": "errors",
-    "InputError": "errors",
-    "MissingValuesError": "errors",
-    "OutputError": "errors",
-    "SchemaError": "errors",
-    "adjusted_rand_index": "evidence.agreement",
-    "rand_index": "evidence.agreement",
-    "Band": "evidence.band",
-    "group_rates": "evidence.rates",
-    "FairGroups": "grouping.fair_groups",
-    "FairKMeans": "grouping.fair_groups",
-    "FixedGroups": "grouping.fair_groups",
-    "EQUALIZED_ODDS": "measures",
-    "JointMeasure": "measures",
-    "MEASURES": "measures",
-    "Measure": "measures",
-    "Interval": "partition.partition",
-    "Partition": "partition.partition",
-    "FairClassifier": "repair.fair_classifier",
-    "correlation_ratio": "repair.dependence",
-    "gedi": "repair.dependence",
-    "hgr": "repair.dependence",
-    "ScoreRepair": "repair.score_repair",
-    "Source": "sources.source",
-    "Tradeoff": "repair.tradeoff",
-    "tradeoff": "repair.tradeoff",
+_ROOMS = {
+    "audits.audit": ["audit"],
+    "audits.baseline": ["Change", "compare_to_baseline"],
+    "audits.drift": ["drift"],
+    "audits.transfer": ["transfer"],
+    "audits.result": ["Audit", "JointAudit", "read_audit"],
+    "cells.cells": ["Cells"],
+    "datasets.adult": ["load_adult"],
+    "datasets.synthetic": ["make_synthetic"],
+    "errors": ["ColumnError", "FairGroupsError", "InputError", "MissingValuesError", "OutputError", "SchemaError"],
+    "evidence.agreement": ["adjusted_rand_index", "rand_index"],
+    "evidence.band": ["Band"],
+    "evidence.rates": ["group_rates"],
+    "grouping.fair_groups": ["FairGroups"],
+    "grouping.fair_kmeans": ["FairKMeans"],
+    "grouping.fixed_groups": ["FixedGroups"],
+    "measures": ["EQUALIZED_ODDS", "MEASURES", "JointMeasure", "Measure"],
+    "partition.partition": ["Partition"],
+    "partition.sides": ["Interval", "Levels"],
+    "repair.dependence": ["correlation_ratio", "gedi", "hgr"],
+    "repair.fair_classifier": ["FairClassifier"],
+    "repair.score_repair": ["ScoreRepair"],
+    "repair.tradeoff": ["Tradeoff", "tradeoff"],
+    "sources.source": ["Source"],
 }
+_HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
     "EQUALIZED_ODDS",
     "MEASURES",
     "Audit",
     "Band",
-    "Baseline",
-    "BoxPartition",
     "Cells",
     "Change",
     "ColumnError",
@@ -90,6 +78,7 @@ __all__ = [
     "FixedGroups",
     "InputError",
     "Interval",
+    "JointAudit",
     "JointMeasure",
     "Levels",
     "Measure",
@@ -103,7 +92,7 @@ __all__ = [
     "__version__",
     "adjusted_rand_index",
     "audit",
-    "changes",
+    "compare_to_baseline",
     "correlation_ratio",
     "drift",
     "gedi",
@@ -112,12 +101,16 @@ __all__ = [
     "load_adult",
     "make_synthetic",
     "rand_index",
+    "read_audit",
+    "skin",
     "tradeoff",
     "transfer",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "skin":
+        return import_module("fairgroups.skin")
     if name not in _HOME:
         raise AttributeError(f"module 'fairgroups' has no attribute {name!r}")
     value = getattr(import_module(f"fairgroups.{_HOME[name]}"), name)

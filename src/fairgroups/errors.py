@@ -7,6 +7,7 @@
     └── InputError (ValueError)         the data or an option cannot be used; says what to do
         ├── ColumnError (KeyError)      a column is not there
         ├── MissingValuesError          values are missing and no policy was chosen
+        ├── NeedsRows                   counts cannot answer; reading then takes the rows
         └── SchemaError                 a JSON file is not ours, or newer than this library
 """
 
@@ -15,7 +16,15 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["ColumnError", "FairGroupsError", "InputError", "MissingValuesError", "OutputError", "SchemaError"]
+__all__ = [
+    "ColumnError",
+    "FairGroupsError",
+    "InputError",
+    "MissingValuesError",
+    "NeedsRows",
+    "OutputError",
+    "SchemaError",
+]
 
 
 class FairGroupsError(Exception):
@@ -97,6 +106,10 @@ class MissingValuesError(InputError):
     ...     print(str(error).splitlines()[0])
     'age' holds 1 missing value(s) (NaN), the first in row 1.
     """
+
+
+class NeedsRows(InputError):  # noqa: N818  it is caught, and rows are read instead
+    """Counts of people cannot answer what is asked: the rows themselves are needed."""
 
 
 class SchemaError(InputError):

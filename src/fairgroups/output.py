@@ -9,14 +9,25 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fairgroups.errors import InputError, OutputError
+from fairgroups.errors import InputError, OutputError, SchemaError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["check_table_path", "replacing", "write_atomically", "write_table"]
+__all__ = ["check_table_path", "read_text", "replacing", "write_atomically", "write_table"]
 
 FORMATS = {".csv": "FORMAT csv, HEADER", ".parquet": "FORMAT parquet"}
+
+
+def read_text(path: str | Path) -> str:
+    """Return the text of a file that one of our writers wrote."""
+    file = Path(path)
+    if not file.is_file():
+        raise InputError(f"there is no file {str(file)!r}.", "check the path.")
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise SchemaError(f"{file.name!r} is no text: {error}.") from error
 
 
 def write_atomically(path: str | Path, text: str) -> None:
@@ -27,7 +38,7 @@ def write_atomically(path: str | Path, text: str) -> None:
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """Give a new file beside the target to write into; when all went well it takes the target's place in one step."""
+    """Return a new file beside the target to write into; when all went well it takes the target's place in one step."""
     target = Path(path).resolve()  # a link stays a link; what it leads to is replaced
     if not target.parent.is_dir():
         raise InputError(

@@ -10,7 +10,7 @@ __all__ = ["progress_bar"]
 
 @contextmanager
 def progress_bar(what: str, *, shown: bool) -> Iterator[Callable[[float], None]]:
-    """Give a function to call with the share of the work done; nothing is shown unless asked."""
+    """Return a function to call with the share of the work done; nothing is shown unless asked."""
     if not shown:
         yield _unseen
         return

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import unicodedata
 from typing import Any
 
-__all__ = ["amount", "attributes", "counted", "points", "size"]
+__all__ = ["amount", "clean", "counted", "points", "sentence", "size", "thousands"]
 
 
 def amount(value: float | None, *, percent: bool) -> str:
@@ -30,18 +30,38 @@ def size(value: float, *, percent: bool) -> str:
     return points(abs(value), percent=percent).lstrip("+") + (" points" if percent else "")
 
 
-def counted(record: Mapping[str, Any]) -> str:
+def counted(n: int, effective: float) -> str:
     """Write how many people a rate rests on: all of the group, or those who count in the measure."""
-    people = f"{record['n']:,}"
-    if math.isclose(record["counted"], record["n"], rel_tol=1e-9):
-        return people
-    return f"{record['counted']:,.0f} of {people}"
+    people = f"{n:,}"
+    return people if math.isclose(effective, n, rel_tol=1e-9) else f"{effective:,.0f} of {people}"
 
 
-def attributes(settings: Mapping[str, Any]) -> str:
-    """Name the sensitive attributes."""
-    names = settings["sensitive"]
-    return str(names) if isinstance(names, str) else " and ".join(names)
+def thousands(number: float) -> str:
+    """Write a count with thin spaces between thousands."""
+    return f"{number:,.0f}".replace(",", "\u202f")
+
+
+def sentence(text: str) -> str:
+    """Begin with a capital."""
+    return text[:1].upper() + text[1:]
+
+
+def clean(value: Any) -> Any:
+    """Replace control characters, which a renderer cannot draw and some of which turn text round; NaN becomes None."""
+    if isinstance(value, dict):
+        return {key: clean(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [clean(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, str):
+        return "".join(letter if _can_be_shown(letter) else "\ufffd" for letter in value)
+    return value
+
+
+def _can_be_shown(letter: str) -> bool:
+    joins = letter in "\u200c\u200d"  # parts of one letter or emoji
+    return letter.isprintable() or joins or unicodedata.category(letter) == "Zs"
 
 
 def _digits(value: float) -> str:

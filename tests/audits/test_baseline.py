@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from fairgroups import InputError, SchemaError, audit
-from fairgroups.audits.baseline import Baseline, changes
+from fairgroups.audits.baseline import compare_to_baseline
+from fairgroups.audits.result import Audit
 
 
 def people(seed, depth, n=8000):
@@ -21,16 +22,17 @@ def run(table, **options):
 
 def test_what_became_worse_is_told(tmp_path):
     run(people(0, 0.1), partition=[35]).to_json(tmp_path / "old.json")
-    old = Baseline.read(tmp_path / "old.json")
+    old = Audit.read(tmp_path / "old.json")
     same, worse, better = (
-        [c.verdict for c in changes(run(people(1, depth), partition=old.partition), old)] for depth in (0.1, 0.25, 0.0)
+        [c.verdict for c in compare_to_baseline(run(people(1, depth), partition=old.partition), old)]
+        for depth in (0.1, 0.25, 0.0)
     )
     assert same == ["no change shown"] * 2
     assert worse == ["worse", "better"]
     assert better[0] == "better"
-    allowed = changes(run(people(1, 0.25), partition=old.partition), old, tolerance=0.2)
+    allowed = compare_to_baseline(run(people(1, 0.25), partition=old.partition), old, tolerance=0.2)
     assert [c.verdict for c in allowed] == ["no change shown", "better"]
-    harm = changes(run(people(1, 0.25), partition=old.partition), old)[0]
+    harm = compare_to_baseline(run(people(1, 0.25), partition=old.partition), old)[0]
     assert harm.low < harm.harm < harm.high
     assert harm.harm == pytest.approx(harm.before - harm.after)
 
@@ -39,9 +41,9 @@ def test_no_alarm_without_a_change():
     """Of data sets alike, at most one in twenty raises an alarm; the intervals are those of a band, so far fewer do."""
     alarms = 0
     for seed in range(60):
-        old = Baseline.from_dict(run(people(seed, 0.1, 2000), partition=[35]).to_dict())
+        old = Audit.from_dict(run(people(seed, 0.1, 2000), partition=[35]).to_dict())
         new = run(people(1000 + seed, 0.1, 2000), partition=old.partition)
-        alarms += any(change.verdict == "worse" for change in changes(new, old))
+        alarms += any(change.verdict == "worse" for change in compare_to_baseline(new, old))
     assert alarms <= 3
 
 
@@ -49,44 +51,44 @@ def test_what_is_no_baseline_is_refused(tmp_path):
     found = run(people(0, 0.1), partition=[35])
     data = found.to_dict()
     cases = [
-        ("{", "is no JSON"),
-        (json.dumps({"schema": "else"}), "is no audit"),
+        ("{", "not JSON"),
+        (json.dumps({"schema": "else"}), "no audit"),
         (json.dumps({**data, "schema_version": 99}), "schema version 99"),
-        (json.dumps({key: value for key, value in data.items() if key != "groups"}), "damaged"),
+        (json.dumps({key: value for key, value in data.items() if key != "records"}), "records is missing"),
     ]
     for i, (text, said) in enumerate(cases):
         (tmp_path / f"{i}.json").write_text(text, encoding="utf-8")
         with pytest.raises(SchemaError, match=said):
-            Baseline.read(tmp_path / f"{i}.json")
+            Audit.read(tmp_path / f"{i}.json")
     with pytest.raises(InputError, match="there is no file"):
-        Baseline.read(tmp_path / "none.json")
-    old = Baseline.from_dict(data)
+        Audit.read(tmp_path / "none.json")
+    old = Audit.from_dict(data)
     with pytest.raises(InputError, match="not of the baseline's groups"):
-        changes(run(people(1, 0.1), partition=[30]), old)
-    with pytest.raises(InputError, match="measure is 'mean'"):
-        changes(run(people(1, 0.1), partition=[35], measure="mean"), old)
-    with pytest.raises(InputError, match="higher_is is 'worse'"):
-        changes(run(people(1, 0.1), partition=[35], favourable=False), old)
+        compare_to_baseline(run(people(1, 0.1), partition=[30]), old)
+    with pytest.raises(InputError, match="name is 'mean'"):
+        compare_to_baseline(run(people(1, 0.1), partition=[35], measure="mean"), old)
+    with pytest.raises(InputError, match="direction is 'worse'"):
+        compare_to_baseline(run(people(1, 0.1), partition=[35], favourable=False), old)
 
 
 def test_harm_that_no_old_group_sets_apart_is_seen():
     for partition in (None, [40]):  # a fair baseline of one group, and one whose groups hide what happens inside
-        old = Baseline.from_dict(run(people(0, 0.0), partition=partition).to_dict())
+        old = Audit.from_dict(run(people(0, 0.0), partition=partition).to_dict())
         table = people(1, 0.3)
         again, own = run(table, partition=old.partition), run(table)
-        told = [change for change in changes(again, old, own=own) if change.verdict == "worse"]
+        told = [change for change in compare_to_baseline(again, old, own=own) if change.verdict == "worse"]
         assert told
         assert "age < 35" in [change.label for change in told]
         fair = people(2, 0.0)
-        quiet = changes(run(fair, partition=old.partition), old, own=run(fair))
+        quiet = compare_to_baseline(run(fair, partition=old.partition), old, own=run(fair))
         assert "worse" not in [change.verdict for change in quiet]
 
 
 def test_groups_of_nobody_cannot_be_compared():
-    old = Baseline.from_dict(run(people(0, 0.1), partition=[35]).to_dict())
+    old = Audit.from_dict(run(people(0, 0.1), partition=[35]).to_dict())
     table = people(1, 0.1)
     some = {name: values[table["age"] >= 35] for name, values in table.items()}
-    assert changes(run(some, partition=old.partition), old)[0].verdict == "not comparable"
+    assert compare_to_baseline(run(some, partition=old.partition), old)[0].verdict == "not comparable"
 
 
 def test_several_attributes():
@@ -96,6 +98,6 @@ def test_several_attributes():
         x, z = rng.random(4000), rng.random(4000)
         tables.append({"x": x, "z": z, "y": (rng.random(4000) < 0.6 - depth * ((x < 0.4) & (z < 0.5))).astype(int)})
     options = {"sensitive": ["x", "z"], "outcome": "y", "checks": False, "n_cells": 8}
-    old = Baseline.from_dict(audit(tables[0], **options).to_dict())
+    old = Audit.from_dict(audit(tables[0], **options).to_dict())
     again = audit(tables[1], **options, partition=old.partition)
-    assert "worse" in [change.verdict for change in changes(again, old, own=audit(tables[1], **options))]
+    assert "worse" in [change.verdict for change in compare_to_baseline(again, old, own=audit(tables[1], **options))]

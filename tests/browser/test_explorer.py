@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fairgroups import Band, Cells, Partition, audit, make_synthetic, tradeoff
+from fairgroups import Partition, audit, make_synthetic, tradeoff
 
 DATA = make_synthetic(6000, seed=1)
 RNG = np.random.default_rng(0)
@@ -72,16 +72,14 @@ def test_controls_move_the_pictures(open_page):
 )
 def test_any_range_is_judged_as_the_library_does(open_page, options):
     result = found(**options)
-    name = result.settings["measure"]
-    rows_of = result.material.rows
-    cells = Cells.from_rows(rows_of, measure=result.measure)
-    band = Band(cells, name, level=result.material.how.level, calibration=result.material.how.calibration)
+    band = result.band
     script = """(pairs) => {
         const data = JSON.parse(document.getElementById("explorer-data").textContent);
         const ranges = new fairgroupsBand.Ranges(data.measures[0].band);
         return pairs.map(([low, high]) => {
             const [start, stop] = ranges.covered(low, high);
-            const ends = {first: ranges.band.first[start], last: ranges.band.last[stop - 1]};
+            const offset = data.measures[0].offset;
+            const ends = {offset, first: ranges.band.first[start], last: ranges.band.last[stop - 1]};
             return {...ranges.judge(start, stop, data.against), ...ends};
         });
     }"""
@@ -91,11 +89,13 @@ def test_any_range_is_judged_as_the_library_does(open_page, options):
         for one in told:
             known = band.interval(one["first"], one["last"])
             assert one["n"] == known.n
-            assert one["rate"] == pytest.approx(known.rate, abs=1e-9 * (1 + abs(known.rate)))
+            assert one["rate"] + one["offset"] == pytest.approx(known.rate, abs=1e-9 * (1 + abs(known.rate)))
             # stretches of several values tell a little less of where values scatter more
             close = 1e-6 if band.bounded else 0.02 * (known.rate_high - known.rate_low)
             ends = [known.rate_low, known.rate_high]
-            assert [one["rateLow"], one["rateHigh"]] == pytest.approx(ends, rel=1e-6, abs=close)
+            assert [one["rateLow"] + one["offset"], one["rateHigh"] + one["offset"]] == pytest.approx(
+                ends, rel=1e-6, abs=close
+            )
             if options.get("against") != "rest":
                 assert [one["low"], one["high"]] == pytest.approx([known.low, known.high], rel=1e-5, abs=close)
             elif known.n < 6000:

@@ -69,7 +69,7 @@ def test_odd_data(open_page, name):
         assert opened.complaints == []
         assert page.locator("#now-groups tr").count() == len(result.records)
         first = page.locator("#now-groups tr").first.locator("td").nth(1).text_content()
-        assert int(re.sub(r"\D", "", first.split("of")[-1])) == result.records[0]["n"]
+        assert int(re.sub(r"\D", "", first.split("of")[-1])) == result.records[0].n
         for value in ("0", "1"):
             page.locator("#from").fill(value)
             page.locator("#to").fill("60")

@@ -3,7 +3,8 @@ import pytest
 
 from fairgroups import Partition, audit, make_synthetic
 from fairgroups.charts.checks import amplification_chart, selection_chart, stability_chart, together_chart
-from fairgroups.charts.line import VERDICT_COLOURS, phi_chart, rate_chart, to_svg
+from fairgroups.charts.line import phi_chart, rate_chart
+from fairgroups.charts.style import VERDICT_COLOURS, to_svg
 
 DATA = make_synthetic(3000, seed=1)
 
@@ -17,7 +18,7 @@ def test_the_rate_chart_shows_every_group_and_the_curve(found):
     spec = rate_chart(found).to_dict()
     values = [layer["data"]["values"] for layer in spec["layer"] if "values" in layer.get("data", {})]
     assert any(len(v) == len(found.records) and "rate_low" in v[0] for v in values)
-    drawn = [point for point in found.curve if point["n"] >= 10]  # a dot tells of nobody alone
+    drawn = [point for point in found.curve if point.n >= 10]  # a dot tells of nobody alone
     assert any(len(v) == len(drawn) for v in values)
     assert "tone" in to_svg(rate_chart(found))
 
@@ -25,8 +26,8 @@ def test_the_rate_chart_shows_every_group_and_the_curve(found):
 def test_the_phi_chart_shows_every_interval(found):
     svg = to_svg(phi_chart(found))
     for record in found.records:
-        assert record["label"].replace("<", "&lt;") in svg
-    for verdict in {r["verdict"] for r in found.records}:
+        assert record.label.replace("<", "&lt;") in svg
+    for verdict in {r.verdict for r in found.records}:
         assert VERDICT_COLOURS[verdict].lower() in svg.lower()
 
 
@@ -35,7 +36,7 @@ def test_charts_leave_out_groups_without_anybody():
     empty = audit(
         {"tone": DATA.sensitive, "approved": DATA.outcome}, sensitive="tone", outcome="approved", partition=given
     )
-    assert np.isnan(empty.records[2]["rate"])
+    assert np.isnan(empty.records[2].rate)
     shown = phi_chart(empty).to_dict()["layer"][1]["data"]["values"]
     assert [value["label"] for value in shown] == ["tone < 50", "50 ≤ tone < 1000"]
     assert to_svg(rate_chart(empty)).startswith("<svg")

@@ -2,9 +2,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairgroups import BoxPartition, Interval, audit
-from fairgroups.charts.line import to_svg
+from fairgroups import Interval, Partition, audit
 from fairgroups.charts.plane import plane_chart, side_by_side
+from fairgroups.charts.style import to_svg
 
 
 def table(n=3000):
@@ -37,7 +37,7 @@ def test_planes_show_every_box(columns, n_planes):
 
 def test_two_partitions_side_by_side():
     frame = table()
-    default = BoxPartition(
+    default = Partition.from_boxes(
         ("L", "h"),
         tuple((x, y) for x in (Interval(high=60), Interval(60)) for y in (Interval(high=55), Interval(55))),
     )

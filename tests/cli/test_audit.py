@@ -39,7 +39,7 @@ def test_audit_prints_a_conclusion_and_a_table_and_writes_files(table, tmp_path)
     assert "Those with age <" in done.stdout
     assert "disadvantaged" in done.stdout
     assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
-    assert len(json.loads(data.read_text(encoding="utf-8"))["groups"]) == 5
+    assert len(json.loads(data.read_text(encoding="utf-8"))["records"]) == 5
 
 
 def test_second_opinions_come_after_the_table(tmp_path):
@@ -56,21 +56,21 @@ def test_second_opinions_come_after_the_table(tmp_path):
     assert lines[0].startswith("Those with x <")
     for said in ("Number of groups: 2", "Permutation test: agrees", "Monotonicity: ", "belong to 900 clusters"):
         assert any(said in line for line in lines[1:]), said
-    quick = call("audit", tmp_path / "rows.csv", "-s", "x", "-o", "model", "--no-checks", "--groups", "3")
+    quick = call("audit", tmp_path / "rows.csv", "-s", "x", "-o", "model", "--no-checks", "--n-groups", "3")
     assert "Permutation" not in quick.stdout
     odds = call(
         "audit", tmp_path / "rows.csv", "-s", "x", "-o", "model", "--truth", "label", "--measure", "equalized_odds"
     )
     assert "True positive rate: " in odds.stdout
     assert odds.stdout.count("verdict") == 2
-    wrong = call("audit", tmp_path / "rows.csv", "-s", "x", "-o", "model", "--groups", "many")
+    wrong = call("audit", tmp_path / "rows.csv", "-s", "x", "-o", "model", "--n-groups", "many")
     assert wrong.returncode == 2
-    assert "--groups must be a whole number or 'auto'" in wrong.stderr
+    assert "--n-groups must be a whole number or 'auto'" in wrong.stderr
 
 
 @pytest.mark.parametrize(("limit", "code"), [("0.9", 0), ("0.1", 1), ("0.36", 3)])
 def test_exit_codes(table, limit, code):
-    done = call("audit", table, "-s", "age", "-o", "hired", "--max-gap", limit, "-q", "--groups", "3")
+    done = call("audit", table, "-s", "age", "-o", "hired", "--max-gap", limit, "-q", "--n-groups", "3")
     assert done.returncode == code, done.stdout + done.stderr
 
 
@@ -80,7 +80,7 @@ def test_exit_codes(table, limit, code):
         (["none.csv", "-s", "age", "-o", "hired"], "there is no file"),
         (["TABLE", "-s", "aeg", "-o", "hired"], "did you mean 'age'"),
         (["TABLE", "-s", "age", "-o", "label"], "which one counts as 1"),
-        (["TABLE", "-s", "age", "-o", "hired", "--edges", "a,b"], "--edges must be numbers"),
+        (["TABLE", "-s", "age", "-o", "hired", "--partition", "a,b"], "--partition must be numbers"),
         (["TABLE", "-s", "age", "-o", "hired", "--min-group-size", "some"], "--min-group-size must be"),
         (["TABLE", "-s", "age", "-o", "hired", "--out", "/none/such/x.html"], "there is no folder"),
         (["TABLE", "-s", "age", "-o", "hired", "--out", "/proc/x.html"], "cannot write '/proc/x.html'"),
@@ -99,13 +99,13 @@ def test_options_reach_the_audit(table, tmp_path):
     data = tmp_path / "a.json"
     done = CliRunner().invoke(
         app,
-        ["audit", str(table), "-s", "age", "-o", "label", "--positive", "yes", "--edges", "25,45", "--unfavourable"]
+        ["audit", str(table), "-s", "age", "-o", "label", "--positive", "yes", "--partition", "25,45", "--unfavourable"]
         + ["--level", "0.9", "--relevant-gap", "0.1", "--json", str(data), "--inference", "plugin"],
     )
     assert done.exit_code == 0, done.output
     found = json.loads(data.read_text(encoding="utf-8"))
-    assert [g["label"] for g in found["groups"]] == ["age < 25", "25 ≤ age < 45", "age ≥ 45"]
-    assert found["groups"][0]["verdict"] == "advantaged"
+    assert [g["label"] for g in found["records"]] == ["age < 25", "25 ≤ age < 45", "age ≥ 45"]
+    assert found["records"][0]["verdict"] == "advantaged"
     assert (found["settings"]["level"], found["settings"]["relevant_gap"]) == (0.9, 0.1)
 
 
@@ -113,7 +113,7 @@ def test_monotonic_and_size(table, tmp_path):
     data = tmp_path / "a.json"
     arguments = ["audit", str(table), "-s", "age", "-o", "hired", "--monotonic", "increasing", "--json", str(data)]
     assert CliRunner().invoke(app, [*arguments, "--min-group-size", "0.1"]).exit_code == 0
-    sizes = [g["n"] for g in json.loads(data.read_text(encoding="utf-8"))["groups"]]
+    sizes = [g["n"] for g in json.loads(data.read_text(encoding="utf-8"))["records"]]
     assert min(sizes) >= 400
 
 

@@ -34,7 +34,7 @@ def table(people, tmp_path):
     return tmp_path / "people.csv"
 
 
-BASIC = ("--score", "score", "--sensitive", "age", "--groups", "3")
+BASIC = ("--score", "score", "--sensitive", "age", "--n-groups", "3")
 
 
 def test_repair_writes_all_it_is_asked_for(table, people, tmp_path):
@@ -44,7 +44,7 @@ def test_repair_writes_all_it_is_asked_for(table, people, tmp_path):
     assert found.exit_code == 0, found.output
     assert "Groups of age differ by up to" in found.output
     fair = pd.read_parquet(out)
-    repair = ScoreRepair.from_json(model)
+    repair = ScoreRepair.read(model)
     expected = repair.transform(people["score"], sensitive=people["age"], key=people["id"].to_numpy())
     assert (fair["fair_score"] == expected).all()
     text = page.read_text(encoding="utf-8")
@@ -63,7 +63,7 @@ def test_apply_copies_the_rest_as_it_is(table, people, tmp_path):
         old = pd.read_csv(table, dtype=str)
         assert list(new.columns) == [*old.columns, "fair_score"]
         assert new[list(old.columns)].equals(old)
-        expected = ScoreRepair.from_json(model).transform(people["score"], sensitive=people["age"])
+        expected = ScoreRepair.read(model).transform(people["score"], sensitive=people["age"])
         assert (new["fair_score"].astype(float) == expected).all()
     renamed = people.rename(columns={"score": "s", "age": 'a"ge'})
     renamed.to_parquet(tmp_path / "renamed.parquet")
@@ -78,7 +78,7 @@ def test_smooth_geodesic_odds_and_borders(table):
         ("--smooth",),
         ("--relaxation", "geodesic", "--max-gap", "0.1"),
         ("--condition", "both", "--truth", "hired"),
-        ("--edges", "30,50", "--cost", "w1"),
+        ("--partition", "30,50", "--cost", "w1"),
     ):
         found = run("repair", table, *BASIC, *options)
         assert found.exit_code == 0, found.output
@@ -133,7 +133,7 @@ def test_bad_input_says_what_to_do_and_leaves_files_alone(table, people, tmp_pat
 
 
 def test_a_big_file_is_judged_on_a_sample(table, monkeypatch):
-    monkeypatch.setattr("fairgroups.cli.repair.MOST_ROWS", 1000)
+    monkeypatch.setattr(sys.modules["fairgroups.cli.repair"], "MOST_ROWS", 1000)
     found = [run("repair", table, *BASIC).output for _ in range(2)]
     assert "rest on 1,000 of 3,000 rows, drawn at random" in found[0]
     assert found[0] == found[1]
@@ -147,11 +147,11 @@ def test_hostile_columns_and_categories(people, tmp_path):
         odd.to_csv(source, index=False) if kind == "csv" else odd.to_parquet(source)
         for attribute in (["age", "sex"], ["age", "flag"]):
             chosen = [part for name in attribute for part in ("-s", name)]
-            found = run("repair", source, "--score", "score", *chosen, "--groups", "3", "--key", "id",
+            found = run("repair", source, "--score", "score", *chosen, "--n-groups", "3", "--key", "id",
                         "--out", tmp_path / "fair.csv", "--model", tmp_path / "m.json")  # fmt: skip
             assert found.exit_code == 0, found.output
             fair = pd.read_csv(tmp_path / "fair.csv")
-            repair = ScoreRepair.from_json(tmp_path / "m.json")
+            repair = ScoreRepair.read(tmp_path / "m.json")
             expected = repair.transform(odd["score"], sensitive=odd[attribute], key=odd["id"].to_numpy())
             assert np.allclose(fair["fair_score"], expected, atol=0), (kind, attribute)
     found = run(

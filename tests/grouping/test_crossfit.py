@@ -44,12 +44,12 @@ def corner(seed, n=2000, depth=0.3):
 
 def test_both_halves_are_told():
     found = fg.audit(corner(0)[0], sensitive=["x", "z"], outcome="y")
-    worst = min(found.records, key=lambda r: r["phi"])
-    assert worst["verdict"] == "disadvantaged"
+    worst = min(found.records, key=lambda r: r.phi)
+    assert worst.verdict == "disadvantaged"
     other = found.replication
-    assert min(r["phi"] for r in other.records) < -0.15
+    assert min(r.phi for r in other.records) < -0.15
     assert other.rand > 0.6  # a corner may be cut out in two ways
-    assert found.data["rows_judged"] == 1000
+    assert found.data.rows_judged == 1000
     assert any("Each half of the rows" in note for note in found.notes)
     assert found.to_dict()["replication"]["rand"] == other.rand
 
@@ -65,12 +65,12 @@ def test_all_groups_of_both_halves_are_covered_at_once(depth):
             (found.records, found.partition),
             (found.replication.records, found.replication.partition),
         ):
-            codes = partition.assign_columns([table["x"], table["z"]])
+            codes = partition.assign(np.column_stack([table["x"], table["z"]]))
             for k, r in enumerate(records):
                 truth = p[codes == k].mean() - p.mean()
-                ok &= r["low"] - 0.01 <= truth <= r["high"] + 0.01  # the halves' people are not quite all people
+                ok &= r.low - 0.01 <= truth <= r.high + 0.01  # the halves' people are not quite all people
         held.append(ok)
-        named.append(any(r["verdict"] in ("advantaged", "disadvantaged") for r in found.records))
+        named.append(any(r.verdict in ("advantaged", "disadvantaged") for r in found.records))
     assert np.mean(held) >= 0.93
     if depth == 0:
         assert np.mean(named) <= 0.07
@@ -78,7 +78,7 @@ def test_all_groups_of_both_halves_are_covered_at_once(depth):
 
 def test_no_discrimination_in_the_plane_is_found_by_default():
     found = fg.audit(corner(3, depth=0.0)[0], sensitive=["x", "z"], outcome="y", checks=False)
-    assert [r["verdict"] for r in found.records] == ["no discrimination found"]
+    assert [r.verdict for r in found.records] == ["no discrimination found"]
     assert found.conclusion.startswith("No discrimination found")
 
 
@@ -87,11 +87,11 @@ def test_ids_decide_who_is_in_which_half():
     age = rng.integers(20, 60, 3000).astype(float)
     people = {"age": age, "y": (rng.random(3000) < 0.3 + 0.3 * (age > 40)).astype(int), "who": np.arange(3000) + 7}
     options = {"sensitive": "age", "outcome": "y", "inference": "crossfit", "checks": False}
-    one = fg.audit(people, **options, id="who")
+    one = fg.audit(people, **options, key="who")
     order = rng.permutation(3000)
-    again = fg.audit({name: values[order] for name, values in people.items()}, **options, id="who")
+    again = fg.audit({name: values[order] for name, values in people.items()}, **options, key="who")
     assert one.records == again.records
-    assert fg.audit(people, **options, id="who", seed=1).records != one.records
+    assert fg.audit(people, **options, key="who", seed=1).records != one.records
     rows = Rows.from_arrays(age, people["y"], lot=np.array([0.1, 0.9] * 1500))
     assert [part.size for part in deal_rows(rows, 2, 0)] == [1500, 1500]
     with pytest.raises(InputError, match="leave the id out"):

@@ -226,8 +226,8 @@ def test_bad_options_say_what_to_do(options, message):
 
 def test_bad_data_says_what_to_do():
     y = np.tile([0, 1], 5)
-    for estimator in (FairKMeans(2), FixedGroups([1])):
-        with pytest.raises(InputError, match="groups one numeric column; got 2"):
+    for estimator, message in ((FairKMeans(2), "groups one numeric column; got 2"), (FixedGroups([1]), "X has 2")):
+        with pytest.raises(InputError, match=message):
             estimator.fit(np.ones((10, 2)), y)
     with pytest.raises(InputError, match="same number of rows"):
         FairGroups(2).fit(np.arange(9.0), y)

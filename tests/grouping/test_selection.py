@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import fairgroups as fg
@@ -38,6 +38,8 @@ def by_hand(a, b, bb, rows, start, stop, rule, min_rows, min_b):
     return best
 
 
+@example(2688, False, 0.0)  # two cells alike: the root is 0, and no more than nothing
+@example(6124, False, 0.0)
 @given(st.integers(0, 10_000), st.booleans(), st.sampled_from([0.0, 0.7]))
 @settings(max_examples=60, deadline=None)
 def test_the_kernel_finds_the_most_different_range(seed, weighted, scale):
@@ -50,7 +52,7 @@ def test_the_kernel_finds_the_most_different_range(seed, weighted, scale):
     sums = [np.concatenate([[0.0], np.cumsum(x)]) for x in (a, b, bb, rows)]
     start, stop = sorted(int(x) for x in rng.choice(m + 1, 2, replace=False))
     rate = (sums[0][stop] - sums[0][start]) / (sums[1][stop] - sums[1][start])
-    if scale == 0 and not 0 < rate < 1:
+    if scale == 0 and not 1e-9 < rate < 1 - 1e-9:  # sums are rounded
         return  # everybody has the same outcome
     rule = (1.7, 2.7, float(b.sum() ** 2 / bb.sum()), float(rows.sum()), not weighted, scale)
     least = (float(rng.integers(0, 6)), float(rng.integers(0, 3)))
@@ -105,7 +107,7 @@ def test_groups_are_homogeneous_also_where_the_largest_variance_is_not():
     adult = fg.load_adult()
     found = FairGroups().fit(adult["age"], adult["income_over_50k"])
     assert found.selection_.settled
-    assert found.selection_.curve[-1]["value"] <= 0 < found.selection_.curve[-2]["value"]
+    assert found.selection_.curve[-1].value <= 0 < found.selection_.curve[-2].value
     assert 6 <= found.n_groups_ <= 9
     assert found.variance_ == pytest.approx(found.path_[-1])
 

@@ -40,7 +40,7 @@ def test_markdown(found, odd, tmp_path):
 
 def test_csv(found, odd, tmp_path):
     rows = list(csv.DictReader(io.StringIO(found.to_csv(tmp_path / "groups.csv"))))
-    assert [float(row["phi"]) for row in rows] == [r["phi"] for r in found.records]
+    assert [float(row["phi"]) for row in rows] == [r.phi for r in found.records]
     assert {row["measure"] for row in rows} == {"statistical_parity"}
     assert next(csv.DictReader(io.StringIO(odd.to_csv())))["label"].startswith("'=cmd")
 
@@ -63,7 +63,7 @@ def test_charts_go_into_a_folder(found, tmp_path):
 
 def test_a_card_for_notebooks(found, odd):
     text = found._repr_html_()
-    assert found.records[0]["verdict"] in text
+    assert found.records[0].verdict in text
     assert "<script" not in text
     assert len(text) < 20_000
     assert "<b>" not in odd._repr_html_()

@@ -1,282 +1,265 @@
-"""From checked rows to an Audit: find groups, judge them, and put together what is known of each rate."""
+"""From what was found and judged to an `Audit`: verdicts, limit, notes, checks, words."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import asdict, dataclass
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from fairgroups.audits.conclusion import conclude
-from fairgroups.audits.groups import describe_column, notes_on, records_of, scale_against
-from fairgroups.audits.result import Audit, Material, Replication
+from fairgroups.audits.groups import describe_column, differences, notes_on, records_of
+from fairgroups.audits.options import AuditOptions
+from fairgroups.audits.records import DataFacts, Detectable, RateName, Replication, Settings
+from fairgroups.audits.result import Audit
+from fairgroups.cells.sample import Sample
 from fairgroups.checks.run import Checks, run_checks
-from fairgroups.engines.count import is_lazy
 from fairgroups.errors import InputError
-from fairgroups.evidence.band import Band
-from fairgroups.evidence.gaps import rate_gap, variance_of_phi
-from fairgroups.evidence.judge import Evidence, How, judge
+from fairgroups.evidence.inference import InferenceOptions
+from fairgroups.evidence.judge import Evidence
 from fairgroups.evidence.likelihood import smallest_shown
-from fairgroups.evidence.rates import Against
-from fairgroups.evidence.verdict import gate, gate_of_ranges, verdicts, worst_gate
-from fairgroups.grouping.crossfit import Half, cross_fit
-from fairgroups.grouping.find import Found, Wish, find
+from fairgroups.evidence.spread import rate_range, variance_of_phi
+from fairgroups.evidence.verdict import LimitVerdict, Verdict, limit_of_groups, limit_of_ranges, worst_limit
+from fairgroups.grouping.crossfit import CrossFit
+from fairgroups.grouping.find import SearchResult
 from fairgroups.grouping.selection import choice_level
-from fairgroups.measures import JointMeasure, Measure, parts_of
-from fairgroups.partition.boxes import BoxPartition
+from fairgroups.measures import Direction, Measure
 from fairgroups.partition.partition import Partition
 from fairgroups.reading import Reading
-from fairgroups.rows.rows import Missing, Rows
-from fairgroups.sources.source import Source
 
-__all__ = ["Asked", "Case", "assemble", "work"]
+__all__ = ["Judged", "assemble"]
 
 Array = NDArray[np.float64]
 SHARES = (0.05, 0.1, 0.25, 0.5)  # of the people, for which the smallest difference that would have shown is told
 
 
 @dataclass(frozen=True)
-class Case:
-    """Groups, how they were found, and what is known of them for each rate."""
+class Judged:
+    """People, groups, how they were found, and what is known of them for each rate.
 
-    partition: Partition | BoxPartition
-    found: Found | None
-    judging: Rows
-    how: How
+    `judging` are those who judged the groups: everybody, or one half; `other` is what the other half found.
+    """
+
+    sample: Sample
+    judging: Sample
+    partition: Partition
+    result: SearchResult | None
+    inference: InferenceOptions
     evidence: list[Evidence]
-    other: Half | None = None
+    other: CrossFit | None = None
     rand: float = float("nan")
 
-
-@dataclass(frozen=True)
-class Asked:
-    """What was read and what was asked for."""
-
-    reading: Reading
-    rows: Rows
-    offset: float
-    wish: Wish
-    level: float
-    against: Against
-    favourable: bool | None
-    relevant_gap: float | None
-    max_gap: float | None
-    checks: bool
-    missing: Missing
-    positive: Any
-    data: Any
+    @property
+    def chosen(self) -> bool:
+        """Whether the data chose the number of groups."""
+        return self.result is not None and self.result.selection is not None
 
 
-def work(
-    rows: Rows,
-    measure: Measure | JointMeasure,
-    wish: Wish,
-    how: How,
-    given: Partition | BoxPartition | None,
-    missing: Missing,
-) -> Case:
-    """Find the groups, unless they are given, and judge them."""
-    if given is None and how.inference == "crossfit":
-        shown, other, rand = cross_fit(rows, measure, wish, how, missing)
-        return Case(shown.found.partition, shown.found, shown.judging, shown.how, shown.evidence, other, rand)
-    found = None if given is not None else find(rows, measure, wish, missing)
-    partition = given if found is None else found.partition
-    assert partition is not None
-    return Case(partition, found, rows, how, [judge(rows, partition, part, how) for part in parts_of(measure)])
-
-
-def assemble(asked: Asked, case: Case, measure: Measure, at: int) -> Audit:
-    """Put together what is known of one rate."""
-    rows, evidence, partition, how = asked.rows, case.evidence[at], case.partition, case.how
+def assemble(judged: Judged, measure: Measure, at: int, options: AuditOptions, reading: Reading) -> Audit:
+    """Put together what is known of the rate at place `at`."""
+    evidence, partition, rows = judged.evidence[at], judged.partition, judged.sample.rows
     groups, bounds = evidence.groups, evidence.bounds
-    bounded = groups.sums.bounded
-    _check_gaps(bounded=bounded, relevant_gap=asked.relevant_gap, max_gap=asked.max_gap)
-    gap = asked.relevant_gap if asked.relevant_gap is not None else (0.05 if bounded else 0.2 * evidence.spread)
-    percent = bounded and (measure.binary or rows.outcome_is_binary)
-    direction = measure.direction(favourable=asked.favourable)
-    low, high = _against(evidence, asked.against)
-    said = verdicts(low, high, direction, gap)
-    kept = None if asked.max_gap is None else gate(low, high, asked.max_gap)
-    chosen = case.found is not None and case.found.selection is not None
-    detectable = _detectable(evidence, how)
-    band = evidence.band
-    homogeneous = True
+    _check_gaps(options, bounded=groups.sums.bounded)
+    gap = _relevant_gap(options, evidence)
+    percent = groups.sums.bounded and (measure.binary or rows.outcome_is_binary)
+    direction = measure.direction(favourable=options.favourable)
+    detectable = _detectable(evidence, judged.inference)
+    alike = _all_alike(judged.sample)
+    homogeneous = _homogeneous(judged, evidence)
+    verdict: list[Verdict] | None = None
     if partition.n_groups == 1:
-        a, b = measure.sums(rows.outcome, rows.truth)
-        constant = np.ptp(a[b > 0] / b[b > 0]) == 0
-        # Half of the people would have been noticed if they differed by twice what matters: else nothing can be said.
-        noticed = detectable[-1][1] <= 2 * gap
-        enough = (groups.sums.size >= 50 if constant else noticed) and not _all_alike(rows)
-        homogeneous = band is None or _homogeneous(band, how)
-        said = ["no discrimination found" if chosen and enough and homogeneous else "not enough evidence"]
-    if asked.max_gap is not None and (partition.n_groups == 1 or (chosen and band is not None)):
-        # Groups that the data chose must not hide a range: those with a tenth of the people keep the limit, too.
-        ranges = gate_of_ranges(band, asked.max_gap)
-        kept = ranges if partition.n_groups == 1 else worst_gate([kept, ranges])
-    records = records_of(groups, bounds, said, direction, against=asked.against)
-    other = None
-    if case.other is not None:
-        second = case.other.evidence[at]
-        theirs = verdicts(*_against(second, asked.against), direction, gap)
-        repeated = records_of(second.groups, second.bounds, theirs, direction, against=asked.against)
-        other = Replication(repeated, case.other.found.partition, case.rand)
-    curve = evidence.curve
-    for shifted in (*records, *curve, *(other.records if other else [])):
-        for key in ("rate", "rate_low", "rate_high"):
-            if key in shifted:
-                shifted[key] += asked.offset
-    notes = [] if case.found is None else list(case.found.notes)
-    cells = None if case.found is None else case.found.cells
-    if cells is not None and rows.count is not None and not cells.distinct:
-        notes.append(
-            f"The people were counted in {len(cells):,} cells of {asked.reading.attributes[0]}; borders inside cells "
-            f"could add at most {100 * cells.loss(measure, partition.n_groups):.2g} % of the outcome's variance to Φ's."
-        )
-    notes += notes_on(rows, groups, how.inference, partition, searched=case.found is not None, chosen=chosen)
-    checks = Checks()
-    if asked.checks:
-        checks = run_checks(
-            rows,
-            case.judging,
-            measure,
-            partition,
-            None if case.found is None else case.found.limits,
-            how,
-            names=(asked.reading.roles["outcome"] or "", asked.reading.roles["base"] or ""),
-            relevant_gap=gap,
-            verbose=asked.wish.verbose,
-        )
-    selection = None if case.found is None else case.found.selection
+        enough = _is_enough(judged.sample, measure, evidence, detectable, gap) and not alike
+        verdict = ["no discrimination found" if judged.chosen and enough and homogeneous else "not enough evidence"]
+    records = records_of(evidence, direction, gap, options.against, verdict)
+    checks = _checks(judged, measure, gap, options) if options.checks else Checks()
+    settings = _settings(judged, evidence, gap, options)
+    name = RateName(measure.name, measure.rate, direction)
     return Audit(
         records=records,
         partition=partition,
-        measure=measure,
-        direction=direction,
+        measure=name,
         conclusion=conclude(
             records,
-            measure,
-            asked.level,
+            name,
+            settings,
             percent=percent,
-            name=" and ".join(asked.reading.attributes),
-            detectable={} if _all_alike(rows) else dict(detectable),
-            against=asked.against,
-            checks=checks if at == len(case.evidence) - 1 else None,  # of several rates, said once
+            detectable=() if alike else detectable,
+            checks=checks if at == len(judged.evidence) - 1 else None,  # of several rates, said once
             homogeneous=homogeneous,
         ),
-        overall=groups.overall + asked.offset,
-        variance=groups.variance_against(asked.against),
-        variance_interval=variance_of_phi(groups, bounds, asked.against),
-        gap=rate_gap(groups, bounds),
+        overall=groups.overall,
+        variance=groups.variance_against(options.against),
+        variance_interval=variance_of_phi(groups, bounds, options.against),
+        rate_range=rate_range(groups, bounds),
         explained=evidence.explained,
-        path=[] if case.found is None else [float(v) for v in case.found.variance],
-        selection=selection,
-        gate=kept,
+        variance_path=() if judged.result is None else tuple(float(v) for v in judged.result.variance),
+        selection=None if judged.result is None else judged.result.selection,
+        limit=_limit(judged, evidence, options),
         band=evidence.band,
-        curve=curve,
-        detectable=[{"share": share, "gap": least} for share, least in detectable],
-        replication=other,
+        cells=judged.sample.cells if judged.sample.is_line else None,
+        curve=evidence.curve,
+        plane=evidence.plane,
+        detectable=detectable,
+        replication=_replication(judged, at, direction, gap, options),
         checks=checks,
-        notes=notes,
-        settings=_settings(asked, case, measure, direction, gap),
-        data={
-            "source": _source(asked.data),
-            "rows": rows.n,
-            "rows_judged": case.judging.n,
-            "dropped": dict(rows.dropped),
-            "attributes": [describe_column(column, rows.count) for column in rows.columns],
-            "percent": percent,
-        },
-        table=asked.reading.table,
-        material=Material(
-            rows, case.judging, how, asked.favourable, asked.offset, () if case.found is None else case.found.steps
+        notes=tuple(_notes(judged, measure, evidence, reading)),
+        settings=settings,
+        data=DataFacts(
+            source=reading.source,
+            library=reading.library,
+            rows=rows.n,
+            rows_judged=judged.judging.rows.n,
+            dropped=dict(rows.dropped),
+            attributes=tuple(describe_column(column, rows.count) for column in rows.columns),
+            percent=percent,
         ),
     )
 
 
-def _source(data: Any) -> str:
-    """Say where the data came from, without a password."""
-    if isinstance(data, str | Path | Source):
-        return (data if isinstance(data, Source) else Source(data)).name
-    return f"a table in {nw.from_native(data).implementation.name.lower()}" if is_lazy(data) else "a table in memory"
+def _relevant_gap(options: AuditOptions, evidence: Evidence) -> float:
+    if options.relevant_gap is not None:
+        return float(options.relevant_gap)
+    return 0.05 if evidence.groups.sums.bounded else 0.2 * evidence.spread
 
 
-def _against(evidence: Evidence, against: Against) -> tuple[Array, Array]:
-    """Give the bounds of each group's difference from everyone, or from the rest."""
-    scale = scale_against(evidence.groups, against)
-    return evidence.bounds.low * scale, evidence.bounds.high * scale
+def _is_enough(
+    sample: Sample, measure: Measure, evidence: Evidence, detectable: tuple[Detectable, ...], gap: float
+) -> bool:
+    """Whether half of the people would have been noticed if they differed by twice what matters."""
+    if sample.is_line:
+        constant = sample.cells[measure].low == sample.cells[measure].high
+    else:
+        a, b = sample.rows.sums(measure)
+        constant = bool(np.ptp(a[b > 0] / b[b > 0]) == 0)
+    if constant:
+        return bool(evidence.groups.sums.size >= 50)
+    return detectable[-1].difference <= 2 * gap
 
 
-def _homogeneous(band: Band, how: How) -> bool:
-    """Say whether no range differs from everybody, at the level at which the number of groups is chosen."""
-    strict = Band(band.cells, band.measure, level=choice_level(how.level), calibration=how.calibration, seed=how.seed)
-    return strict.most_different(0, len(band.cells))[0] <= 0
+def _homogeneous(judged: Judged, evidence: Evidence) -> bool:
+    """Whether no range differs from everybody, at the level at which the number of groups is chosen."""
+    if judged.partition.n_groups > 1 or evidence.band is None:
+        return True
+    strict = evidence.band.at_level(choice_level(judged.inference.level))
+    return strict.most_different(0, len(strict.cells))[0] <= 0
 
 
-def _all_alike(rows: Rows) -> bool:
-    """Say whether nobody can be told from another by the attributes."""
-    known = ~rows.absent
-    return all(np.unique(column.values[known]).size < 2 for column in rows.columns)
+def _limit(judged: Judged, evidence: Evidence, options: AuditOptions) -> LimitVerdict | None:
+    if options.max_gap is None:
+        return None
+    alone = judged.partition.n_groups == 1
+    groups = limit_of_groups(*differences(evidence, options.against), options.max_gap)
+    if not alone and not (judged.chosen and evidence.band is not None):
+        return groups
+    # Groups that the data chose must not hide a range: those with a tenth of the people keep the limit, too.
+    ranges = limit_of_ranges(evidence.band, options.max_gap)
+    return ranges if alone else worst_limit([groups, ranges])
 
 
-def _detectable(evidence: Evidence, how: How) -> list[tuple[float, float]]:
-    """Give, for some shares of the people, the smallest difference that would have been shown."""
+def _replication(
+    judged: Judged, at: int, direction: Direction, gap: float, options: AuditOptions
+) -> Replication | None:
+    if judged.other is None:
+        return None
+    records = records_of(judged.other.evidence[at], direction, gap, options.against)
+    return Replication(records, judged.other.result.partition, judged.rand)
+
+
+def _notes(judged: Judged, measure: Measure, evidence: Evidence, reading: Reading) -> list[str]:
+    sample, result = judged.sample, judged.result
+    notes = [*reading.notes, *(() if result is None else result.notes)]
+    if result is not None and sample.is_line and sample.rows.count is not None and not sample.cells.distinct:
+        loss = sample.cells.loss(measure, judged.partition.n_groups)
+        notes.append(
+            f"The people were counted in {len(sample.cells):,} cells of {sample.rows.name}, value by value at the "
+            f"borders of groups; borders inside other cells could add at most {100 * loss:.2g} % of the outcome's "
+            "variance to that of Φ."
+        )
+    searched = result is not None
+    inference = judged.inference.inference
+    notes += notes_on(
+        sample.rows, evidence.groups, inference, judged.partition, searched=searched, chosen=judged.chosen
+    )
+    return notes
+
+
+def _checks(judged: Judged, measure: Measure, gap: float, options: AuditOptions) -> Checks:
+    return run_checks(
+        judged.sample,
+        judged.judging,
+        measure,
+        judged.partition,
+        None if judged.result is None else judged.result.limits,
+        judged.inference,
+        names=(options.outcome, options.roles.base or ""),
+        relevant_gap=gap,
+        verbose=options.verbose,
+    )
+
+
+def _all_alike(sample: Sample) -> bool:
+    """Whether nobody can be told from another by the attributes."""
+    if sample.is_line:
+        return len(sample.cells) < 2
+    known = ~sample.rows.absent
+    return all(np.unique(column.values[known]).size < 2 for column in sample.rows.columns)
+
+
+def _detectable(evidence: Evidence, inference: InferenceOptions) -> tuple[Detectable, ...]:
+    """Return, for some shares of the people, the smallest difference that would have been shown."""
     if evidence.band is not None:
-        return [(share, evidence.band.detectable(share)) for share in SHARES]
+        return tuple(Detectable(share, evidence.band.detectable(share)) for share in SHARES)
     sums = evidence.groups.sums
-    n, root = sums.size, float(ndtri(1 - (1 - how.level) / (2 * max(how.judged or 2, 2))))
+    n, root = sums.size, float(ndtri(1 - (1 - inference.level) / (2 * max(inference.judged or 2, 2))))
     out = []
     for share in SHARES:
         parts = np.array([share * n]), np.array([(1 - share) * n])
         if sums.bounded:
-            overall = np.clip([evidence.groups.overall], 0.0, 1.0)
+            overall = np.clip([sums.overall], 0.0, 1.0)
             ends = smallest_shown(overall, *parts, np.array([share]), np.array([root]))
-            out.append((share, float(np.fmax(*ends)[0])))
+            least = float(np.fmax(*ends)[0])
         else:
-            out.append((share, float((1 - share) * root * evidence.spread * np.sqrt(1 / parts[0] + 1 / parts[1])[0])))
-    return out
+            least = float((1 - share) * root * evidence.spread * np.sqrt(1 / parts[0] + 1 / parts[1])[0])
+        out.append(Detectable(share, least))
+    return tuple(out)
 
 
-def _settings(asked: Asked, case: Case, measure: Measure, direction: str, gap: float) -> dict[str, Any]:
-    wish, found, roles = asked.wish, case.found, asked.reading.roles
-    attributes = asked.reading.attributes
-    band = case.evidence[0].band
-    return {
-        "sensitive": attributes if len(attributes) > 1 else attributes[0],
-        **{role: roles[role] for role in ("outcome", "truth", "weight", "cluster")},
-        "compare_with": roles["base"],
-        "measure": measure.name,
-        "rate": measure.rate,
-        "higher_is": direction,
-        "against": asked.against,
-        "n_groups": wish.n_groups if found is not None else case.partition.n_groups,
-        "selection": None if found is None or found.selection is None else found.selection.criterion,
-        "max_groups": wish.max_groups,
-        "groups_given": found is None,
-        "exact": None if found is None else found.exact,
-        "optimality_gap": None if found is None else found.gap,
-        "monotonic": wish.monotonic,
-        "min_group_size": wish.min_group_size,
-        "min_denominator": wish.min_denominator,
-        "n_cells": wish.n_cells,
-        "positive": None if asked.positive is None else str(asked.positive),
-        "missing": asked.missing,
-        "inference": case.how.inference,
-        "band_quantiles": None if band is None else vars(band.quantiles),
-        "level": asked.level,
-        "relevant_gap": gap,
-        "max_gap": asked.max_gap,
-        "seed": wish.seed,
-    }
+def _settings(judged: Judged, evidence: Evidence, gap: float, options: AuditOptions) -> Settings:
+    result, roles = judged.result, options.roles
+    quantiles: dict[str, Any] | None = None if evidence.band is None else asdict(evidence.band.quantiles)
+    return Settings(
+        sensitive=roles.sensitive,
+        outcome=roles.outcome,
+        truth=roles.truth,
+        compare_with=roles.base,
+        weight=roles.weight,
+        cluster=roles.cluster,
+        positive=None if roles.positive is None else str(roles.positive),
+        missing=judged.partition.missing if roles.missing == "group" else roles.missing,
+        against=options.against,
+        favourable=options.favourable,
+        n_groups=options.n_groups if result is not None else judged.partition.n_groups,
+        groups_given=result is None,
+        exact=None if result is None else bool(result.exact),
+        optimality_gap=None if result is None else result.optimality_gap,
+        n_cells=options.n_cells,
+        inference=judged.inference.inference,
+        level=options.level,
+        band_quantiles=quantiles,
+        bounded=evidence.groups.sums.bounded,
+        relevant_gap=gap,
+        max_gap=options.max_gap,
+        seed=options.seed,
+        asked=options.to_dict(),
+        call=options.call(),
+    )
 
 
-def _check_gaps(*, bounded: bool, relevant_gap: float | None, max_gap: float | None) -> None:
-    for name, value in (("relevant_gap", relevant_gap), ("max_gap", max_gap)):
-        if value is not None and (not isinstance(value, int | float | np.number) or not value >= 0):
-            raise InputError(f"`{name}` must be a number of at least 0; got {value!r}.")
+def _check_gaps(options: AuditOptions, *, bounded: bool) -> None:
+    for name in ("relevant_gap", "max_gap"):
+        value = getattr(options, name)
         if value is not None and bounded and value > 1:
             raise InputError(
                 f"`{name}` is a difference of rates, at most 1; got {value!r}.",

@@ -2,67 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+import inspect
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from fairgroups.audits.assemble import Asked, assemble, work
-from fairgroups.audits.result import Audit
-from fairgroups.errors import InputError
-from fairgroups.evidence.band import Calibration, check_level
-from fairgroups.evidence.judge import How, Inference
-from fairgroups.evidence.rates import Against
-from fairgroups.evidence.verdict import worst_gate
-from fairgroups.grouping.find import Wish
-from fairgroups.grouping.selection import MOST_GROUPS, Criterion
+from fairgroups.audits.assemble import Judged, assemble
+from fairgroups.audits.explore import explore_line, explore_plane, other_measures
+from fairgroups.audits.options import AuditOptions
+from fairgroups.audits.result import Audit, JointAudit
+from fairgroups.cells.sample import Sample
+from fairgroups.checks.run import compared
+from fairgroups.evidence.judge import judge
+from fairgroups.evidence.verdict import worst_limit
+from fairgroups.grouping.crossfit import cross_fit
+from fairgroups.grouping.refine import find_finely
 from fairgroups.measures import JointMeasure, Measure, parts_of, resolve_any
-from fairgroups.partition.boxes import BoxPartition
 from fairgroups.partition.partition import Partition
-from fairgroups.reading import centred, given_groups, read_rows
-from fairgroups.rows.rows import Missing, check_measure
-from fairgroups.search.monotone import Monotonic
+from fairgroups.reading import Reading, read_rows
+from fairgroups.rows.rows import Rows
+from fairgroups.words import sentence
 
-__all__ = ["audit"]
-
-Array = NDArray[np.float64]
+__all__ = ["audit", "audit_of_one"]
 
 
-def audit(
-    data: Any,
-    *,
-    sensitive: str | Sequence[str],
-    outcome: str,
-    truth: str | None = None,
-    compare_with: str | None = None,
-    weight: str | None = None,
-    cluster: str | None = None,
-    id: str | None = None,  # noqa: A002  what it is called on the command line
-    measure: str | Measure | JointMeasure = "auto",
-    against: Against = "everyone",
-    n_groups: int | Literal["auto"] = "auto",
-    selection: Criterion = "auto",
-    max_groups: int = MOST_GROUPS,
-    monotonic: Monotonic | None = None,
-    min_group_size: float | Literal["auto"] = "auto",
-    min_denominator: float = 0.0,
-    n_cells: int | None = None,
-    budget: float = 10.0,
-    partition: Partition | BoxPartition | None = None,
-    favourable: bool | None = None,
-    positive: Any = None,
-    missing: Missing = "error",
-    inference: Inference = "band",
-    calibration: Calibration = "auto",
-    level: float = 0.95,
-    relevant_gap: float | None = None,
-    max_gap: float | None = None,
-    checks: bool = True,
-    seed: int = 0,
-    verbose: bool = False,
-) -> Audit:
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _taking(_: Callable[P, AuditOptions]) -> Callable[[Callable[..., R]], Callable[Concatenate[Any, P], R]]:
+    """Return a function the options of an audit as its own, for people, editors and type checkers alike."""
+
+    def taking(function: Callable[..., R]) -> Callable[Concatenate[Any, P], R]:
+        own = inspect.signature(function)
+        options = inspect.signature(AuditOptions).parameters.values()
+        data = own.parameters["data"]
+        function.__signature__ = own.replace(parameters=[data, *options])  # type: ignore[attr-defined]
+        return function
+
+    return taking
+
+
+@_taking(AuditOptions)
+def audit(data: Any, **given: Any) -> Audit | JointAudit:
     """Find the groups of numeric attributes that an outcome treats differently, and say what may be concluded.
 
     Parameters
@@ -70,7 +53,7 @@ def audit(
     data : frame, mapping, path or Source
         A data frame of any library, a mapping of column names to values, or a file; see `Source` for folders, patterns
         and databases. Lazy frames (Polars, DuckDB, Ibis, Dask, PySpark …), databases and files of more than two million
-        rows are counted where they are, in up to 65 536 cells.
+        rows are counted where they are: in up to 65 536 cells, and value by value at the borders of groups.
     sensitive : str or list of str
         The column of the sensitive attribute, or several: groups are then boxes, and text columns are categories.
     outcome, truth, weight : str
@@ -80,12 +63,12 @@ def audit(
         `truth` is given, the outcome is compared with it by default.
     cluster : str, optional
         Column that says which rows belong together, such as several photographs of one person.
-    id : str, optional
-        Column that says who each person is: where people are dealt into halves or folds, their id and the seed decide,
+    key : str, optional
+        Column that says who each person is: where people are dealt into halves or folds, their key and the seed decide,
         so that the same person is always in the same one.
     measure : str or Measure
         ``"auto"`` is statistical parity for yes/no outcomes and the mean for numbers. See `fairgroups.MEASURES`.
-        ``"equalized_odds"`` looks at true and false positive rates at once, each in one of the result's `parts`.
+        ``"equalized_odds"`` looks at true and false positive rates at once, in a `JointAudit` of two `parts`.
     against : {"everyone", "rest"}
         Whether a group's rate is compared with everyone's or with that of the people outside the group.
     n_groups : int or "auto"
@@ -95,7 +78,7 @@ def audit(
         See `FairGroups`.
     min_group_size : int, float or "auto"
         Least rows in a group, or their share. ``"auto"``: as many as any verdict needs.
-    partition : Partition or BoxPartition, optional
+    partition : Partition or list of borders, optional
         Judge these groups instead of searching.
     favourable : bool, optional
         Whether the outcome is good to receive. False turns verdicts round: to be predicted a criminal harms.
@@ -107,17 +90,19 @@ def audit(
         ``"band"``: intervals that hold for all ranges at once, so also for groups found on the same rows.
         In several dimensions there is no such order, and cross-fitting is used.
         ``"crossfit"``: each half of the rows finds groups, and the other half judges them.
-        ``"plugin"``: the paper's intervals, which treat the groups as given and cry wolf; for comparison.
-    calibration : {"auto", "table", "simulate"}
+        ``"plugin"``: the paper's intervals, which treat the groups as given and raise false alarms; for comparison.
+    band_width : {"auto", "table", "simulate"}
         See `Band`.
     level : float
         Confidence level of the intervals.
     relevant_gap : float, optional
         Differences within ± this are of no concern: 0.05 for rates, a fifth of a standard deviation otherwise.
     max_gap : float, optional
-        A limit on the size of every group's Φ; the result's `gate` says whether it is kept.
+        A limit on the size of every group's Φ; the result's `limit` says whether it is kept.
     checks : bool
         Also run the permutation test, the test of monotonicity and the resampling of borders: about a second.
+    explore : bool
+        Also work out what the page's explorer shows, so that it is in the JSON and in pages made from it.
     seed : int
         For halves, folds, and simulations.
     verbose : bool
@@ -125,7 +110,13 @@ def audit(
 
     Returns
     -------
-    Audit
+    Audit or JointAudit
+        What was found, as plain data.
+
+    Raises
+    ------
+    InputError
+        Where the data or an option cannot be used; it says what to do.
 
     Examples
     --------
@@ -133,67 +124,73 @@ def audit(
     >>> people = fg.make_synthetic(10_000)
     >>> table = {"tone": people.sensitive, "approved": people.outcome}
     >>> found = fg.audit(table, sensitive="tone", outcome="approved")
-    >>> [record["verdict"] for record in found.records]
+    >>> [record.verdict for record in found.records]
     ['disadvantaged', 'disadvantaged', 'not enough evidence', 'advantaged', 'advantaged']
     """
-    _check_options(inference, level, seed)
-    reading = read_rows(
-        data,
-        sensitive=sensitive,
-        outcome=outcome,
-        truth=truth,
-        base=compare_with or truth,
-        weight=weight,
-        cluster=cluster,
-        positive=positive,
-        missing=missing,
-        n_cells=n_cells,
-        given=partition,
-        who=id,
-        seed=seed,
-        verbose=verbose,
-    )
-    rows = reading.rows
-    several = len(reading.attributes) > 1
-    used = resolve_any(measure, outcome_is_binary=rows.outcome_is_binary)
-    for part in parts_of(used):
-        check_measure(part, rows)
-    if missing == "group" and not rows.absent.any():
+    _refuse_unknown(given)
+    options = AuditOptions(**given)
+    how: dict[str, Any] = {name: getattr(options, name) for name in ("n_cells", "partition", "seed", "verbose")}
+    with read_rows(data, options.roles, **how) as reading:
+        rows = reading.rows.centred()
+        used = resolve_any(options.measure, outcome_is_binary=rows.outcome_is_binary)
+        sample = Sample(rows, _summed(rows, used, options), options.n_cells)
+        judged = _judged(reading, sample, used, options)
+    parts = tuple(assemble(judged, part, i, options, reading) for i, part in enumerate(parts_of(used)))
+    found = parts[0] if len(parts) == 1 else _joint(parts)
+    if judged.sample.is_line:
+        told = explore_line(parts, judged.sample.cells, {}) if options.explore else None
+    else:  # later the rows are gone, and it costs little
+        told = explore_plane(parts, judged, options) if len(rows.columns) == 2 else None
+    return found if told is None else replace(found, explored=told)
+
+
+def audit_of_one(data: Any, **given: Any) -> Audit:
+    """Return the audit of one rate; see `audit`."""
+    found = audit(data, **given)
+    assert isinstance(found, Audit)
+    return found
+
+
+def _refuse_unknown(given: dict[str, Any]) -> None:
+    known = list(inspect.signature(AuditOptions).parameters)
+    for name in given:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            raise TypeError(f"audit() has no option {name!r}" + (f"; did you mean {near[0]!r}?" if near else "."))
+
+
+def _summed(rows: Rows, used: Measure | JointMeasure, options: AuditOptions) -> tuple[Measure, ...]:
+    """Return every measure that anybody will ask for, so that the rows are summed once."""
+    measures = [*parts_of(used), *(compared(rows) if options.checks else ())]
+    if options.explore and rows.is_line:
+        measures += other_measures(rows, [measure.name for measure in measures])
+    return tuple(measures)
+
+
+def _judged(reading: Reading, sample: Sample, measure: Measure | JointMeasure, options: AuditOptions) -> Judged:
+    """Find the groups, unless they are given, and judge them."""
+    roles, inference, parts = options.roles, options.judging, parts_of(measure)
+    missing = roles.missing
+    if missing == "group" and not sample.rows.absent.any():
         missing = "error"  # nobody to group
-    given = None if partition is None else given_groups(partition, reading.attributes, missing)
-    rows, offset = centred(rows, used)
-    if several and inference == "band":
-        inference = "crossfit"  # several attributes have no order, so there is no band over their ranges
-    wish = Wish(
-        n_groups=n_groups,
-        selection=selection,
-        max_groups=max_groups,
-        monotonic=monotonic,
-        min_group_size=min_group_size,
-        min_denominator=min_denominator,
-        n_cells=n_cells,
-        budget=budget,
-        level=level,
-        calibration=calibration,
-        seed=seed,
-        against=against,
-        verbose=verbose,
-    )
-    how = How(inference, 1 - (1 - level) / len(parts_of(used)), calibration, seed, n_cells)
-    case = work(rows, used, wish, how, given, missing)
-    asked = Asked(
-        reading, rows, offset, wish, level, against, favourable, relevant_gap, max_gap, checks, missing, positive, data
-    )
-    audits = [assemble(asked, case, part, i) for i, part in enumerate(parts_of(used))]
-    if len(audits) == 1:
-        return audits[0]
-    said = " ".join(f"{part.measure.rate[:1].upper()}{part.measure.rate[1:]}: {part.conclusion}" for part in audits)
-    return replace(audits[0], conclusion=said, gate=worst_gate([part.gate for part in audits]), parts=tuple(audits))
+    if not sample.is_line and inference.inference == "band":
+        inference = replace(inference, inference="crossfit")  # several attributes have no order, and so no band
+    if options.partition is None and inference.inference == "crossfit":
+        shown, other, rand = cross_fit(sample, measure, options.search, inference, missing)
+        partition = shown.result.partition
+        return Judged(sample, shown.judging, partition, shown.result, shown.inference, shown.evidence, other, rand)
+    result = None
+    if options.partition is None:
+        sample, result = find_finely(reading, sample, measure, options.search, inference, missing)
+        partition = result.partition
+    else:
+        partition = Partition.given(options.partition, roles.sensitive, missing)
+    each = inference.each(len(parts))
+    bands = result.bands if result is not None and result.bands else (None,) * len(parts)
+    evidence = [judge(sample, partition, part, each, band) for part, band in zip(parts, bands, strict=True)]
+    return Judged(sample, sample, partition, result, each, evidence)
 
 
-def _check_options(inference: str, level: float, seed: Any) -> None:
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InputError(f"`seed` must be a whole number of at least 0; got {seed!r}.")
-    if inference not in ("band", "crossfit", "plugin"):
-        raise InputError(f"`inference` must be 'band', 'crossfit' or 'plugin'; got {inference!r}.")
-    check_level(level)
+def _joint(parts: tuple[Audit, ...]) -> JointAudit:
+    conclusion = " ".join(f"{sentence(part.measure.rate)}: {part.conclusion}" for part in parts)
+    return JointAudit(conclusion, worst_limit([part.limit for part in parts]), parts)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from fairgroups.measures import Measure
-from fairgroups.words import amount, attributes, points, size
+from fairgroups.audits.records import Detectable, GroupRecord, RateName, Settings
+from fairgroups.evidence.verdict import DIFFERENT
+from fairgroups.words import amount, points, size, thousands
 
 if TYPE_CHECKING:
-    from fairgroups.audits.result import Audit
+    from fairgroups.audits.result import Audit, JointAudit
     from fairgroups.checks.run import Checks
 
-__all__ = ["certainty", "conclude", "gate_line", "second_opinions"]
+__all__ = ["certainty", "conclude", "limit_line", "second_opinions"]
 
 _SEARCHED = {
     "band": "Found in {rows} rows. The intervals hold for all ranges of {name} at once, so they hold although the "
@@ -30,14 +31,12 @@ _GIVEN = {
 
 
 def conclude(
-    records: list[dict[str, Any]],
-    measure: Measure,
-    level: float,
+    records: Sequence[GroupRecord],
+    measure: RateName,
+    settings: Settings,
     *,
     percent: bool,
-    name: str = "the attribute",
-    detectable: Mapping[float, float] | None = None,
-    against: str = "everyone",
+    detectable: Sequence[Detectable] = (),
     checks: Checks | None = None,
     homogeneous: bool = True,
 ) -> str:
@@ -45,63 +44,63 @@ def conclude(
 
     Parameters
     ----------
-    records : list of dict
-        The groups; see `Audit.records`.
-    measure : Measure
+    records : sequence of GroupRecord
+        The groups.
+    measure : RateName
         Which rate.
-    level : float
-        Confidence level.
+    settings : Settings
+        How the audit was made.
     percent : bool
         Whether rates are percentages.
-    name : str
-        The attribute.
-    detectable : mapping
+    detectable : sequence of Detectable
         For shares of the people, the smallest difference that would have been shown.
-    against : {"everyone", "rest"}
-        Whom groups are compared with.
     checks : Checks, optional
         Second opinions; what the model does to the differences of its labels is said too.
     homogeneous : bool
         Whether no range is shown to differ.
+
+    Returns
+    -------
+    str
     """
+    name = settings.attributes
     if len(records) == 1 and not homogeneous:
         return (
             f"The {measure.rate} is shown to differ along {name}, but the groups that were allowed do not set anybody "
             "apart: ask for more or smaller groups."
         )
     if len(records) == 1:
-        return _one_group(records[0], measure, name, detectable or {}, percent=percent)
-    by_verdict: dict[str, list[dict[str, Any]]] = {}
+        return _one_group(records[0], measure, name, detectable, percent=percent)
+    by_verdict: dict[str, list[GroupRecord]] = {}
     for record in records:
-        by_verdict.setdefault(record["verdict"], []).append(record)
+        by_verdict.setdefault(record.verdict, []).append(record)
     unclear = by_verdict.get("not enough evidence", [])
     neutral = by_verdict.get("below", []) + by_verdict.get("above", [])
     named = by_verdict.get("disadvantaged", []) or by_verdict.get("advantaged", []) or neutral
     if not named:
         nobody = "No group is shown to be treated differently."
         return " ".join(part for part in (nobody, _open_question(unclear, records), _compared(checks)) if part)
-    worst = max(named, key=lambda r: abs(r["phi"]))
-    low, high = sorted((abs(worst["low"]), abs(worst["high"])))
+    worst = max(named, key=lambda r: abs(r.phi))
+    low, high = sorted((abs(worst.low), abs(worst.high)))
     ends = [points(x, percent=percent).lstrip("+") for x in (low, high)]
-    whose = "everybody's" if against == "everyone" else "that of the rest"
-    side = "below" if worst["phi"] < 0 else "above"
-    said = f"Those with {worst['label']} {'differ' if worst in neutral else 'are ' + worst['verdict']}: "
+    side = "below" if worst.phi < 0 else "above"
+    said = f"Those with {worst.label} {'differ' if worst in neutral else 'are ' + worst.verdict}: "
     said += (
-        f"their {measure.rate} is {amount(worst['rate'], percent=percent)}, {size(worst['phi'], percent=percent)} "
-        f"{side} {whose} ({100 * level:g} % interval {ends[0]} to {ends[1]})."
+        f"their {measure.rate} is {amount(worst.rate, percent=percent)}, {size(worst.phi, percent=percent)} "
+        f"{side} {settings.whose} ({settings.percent_level} interval {ends[0]} to {ends[1]})."
     )
     for verdict in ("disadvantaged", "below", "above"):
-        others = [r["label"] for r in by_verdict.get(verdict, []) if r is not worst]
+        others = [r.label for r in by_verdict.get(verdict, []) if r is not worst]
         if others:
             said += f" Also {verdict}: {_listed(others)}."
     return " ".join(part for part in (said, _open_question(unclear, records), _compared(checks)) if part)
 
 
 def _one_group(
-    record: dict[str, Any], measure: Measure, name: str, detectable: Mapping[float, float], *, percent: bool
+    record: GroupRecord, measure: RateName, name: str, detectable: Sequence[Detectable], *, percent: bool
 ) -> str:
-    known = {share: gap for share, gap in detectable.items() if math.isfinite(gap)}
-    if record["verdict"] == "no discrimination found":
+    known = {d.share: d.difference for d in detectable if math.isfinite(d.difference)}
+    if record.verdict == "no discrimination found":
         said = f"No discrimination found: nowhere along {name} is the {measure.rate} shown to differ from everybody's."
         share = min((share for share in known if share >= 0.1), default=None)
         if share is not None and known[share] > 0:
@@ -134,7 +133,7 @@ def _compared(checks: Checks | None) -> str:
         return ""
     said = []
     for effect in ("amplifies", "dampens"):
-        labels = [r["label"] for r in found.records if r["effect"] == effect]
+        labels = [r.label for r in found.records if r.effect == effect]
         if len(labels) > 2:
             said.append(
                 f"“{found.model}” {effect} the differences in “{found.base}”, in {len(labels)} of "
@@ -147,13 +146,13 @@ def _compared(checks: Checks | None) -> str:
 
 def second_opinions(audit: Audit) -> list[str]:
     """Say in one line each what the checks of an audit found."""
-    percent = bool(audit.data["percent"])
+    percent = audit.data.percent
     checks = audit.checks
     said = []
     if audit.selection is not None and len(audit.selection.curve) > 1:
         said.append(_how_many(audit))
     if len(audit.records) > 1:
-        gap = audit.gap
+        gap = audit.rate_range
         ends = " to ".join(points(x, percent=percent).lstrip("+") for x in (gap.low, gap.high))
         said.append(f"Gap between the highest and the lowest rate: {size(gap.value, percent=percent)} ({ends}).")
     if checks.permutation is not None and checks.permutation.n_draws:
@@ -162,11 +161,7 @@ def second_opinions(audit: Audit) -> list[str]:
     if checks.monotonicity is not None:
         said += [_monotonicity(audit), checks.monotonicity.shortcut]
     if audit.replication is not None:
-        shown = [
-            r
-            for r in audit.replication.records
-            if r["verdict"] not in ("not enough evidence", "no relevant difference")
-        ]
+        shown = [r for r in audit.replication.records if r.verdict in DIFFERENT]
         said.append(
             f"The other half's own groups: {len(audit.replication.records)}, of which {len(shown)} differ. "
             f"They agree with those above on {100 * audit.replication.rand:.0f} % of the pairs of people."
@@ -175,14 +170,14 @@ def second_opinions(audit: Audit) -> list[str]:
 
 
 def _permutation(audit: Audit, p: float) -> str:
-    """Say whether the test agrees with the verdicts."""
-    name = attributes(audit.settings)
-    different = any(r["verdict"] in ("disadvantaged", "advantaged", "below", "above") for r in audit.records)
-    if p > 1 - audit.settings["level"]:
+    """Whether the test agrees with the verdicts."""
+    name = audit.settings.attributes
+    different = any(r.verdict in DIFFERENT for r in audit.records)
+    if p > 1 - audit.settings.level:
         return f"finds no dependence on {name}" + (", unlike the groups above" if different else " either")
     if different:
         return f"agrees that outcomes depend on {name}"
-    if audit.settings.get("groups_given") or audit.selection is None:
+    if audit.settings.groups_given or audit.selection is None:
         return f"disagrees: outcomes depend on {name} in a way that these groups do not show; let the data choose them"
     return (
         f"disagrees: outcomes depend on {name} in some way, though no group or range can be named; a larger sample "
@@ -203,7 +198,7 @@ def _how_many(audit: Audit) -> str:
 
 
 def _monotonicity(audit: Audit) -> str:
-    found, name = audit.checks.monotonicity, attributes(audit.settings)
+    found, name = audit.checks.monotonicity, audit.settings.attributes
     assert found is not None
     verb = "rises" if found.direction == "increasing" else "falls"
     if found.holds:
@@ -213,12 +208,12 @@ def _monotonicity(audit: Audit) -> str:
     assert where is not None
     return (
         f"Monotonicity: the {audit.measure.rate} neither only rises nor only falls with {name} "
-        f"(p = {found.p_value:.3g}); it turns between {where['low']:g} and {where['high']:g}, "
-        f"around {where['border']:g}."
+        f"(p = {found.p_value:.3g}); it turns between {where.low:g} and {where.high:g}, "
+        f"around {where.border:g}."
     )
 
 
-def _open_question(unclear: list[dict[str, Any]], records: list[dict[str, Any]]) -> str:
+def _open_question(unclear: Sequence[GroupRecord], records: Sequence[GroupRecord]) -> str:
     if not unclear:
         return ""
     if len(unclear) == len(records):
@@ -226,17 +221,16 @@ def _open_question(unclear: list[dict[str, Any]], records: list[dict[str, Any]])
     return f"For {len(unclear)} of {len(records)} groups the data is not enough to judge."
 
 
-def certainty(audit: Audit) -> str:
+def certainty(audit: Audit | JointAudit) -> str:
     """Say how sure the finding is, and why."""
     settings = audit.settings
-    rows = f"{audit.data['rows']:,}".replace(",", "\u202f")
-    said = (_GIVEN if settings["groups_given"] else _SEARCHED)[settings["inference"]]
-    return said.replace("{rows}", rows).replace("{name}", attributes(settings))
+    said = (_GIVEN if settings.groups_given else _SEARCHED)[settings.inference]
+    return said.replace("{rows}", thousands(audit.data.rows)).replace("{name}", settings.attributes)
 
 
-def gate_line(audit: Audit) -> str:
-    """Say whether the limit is kept, if there is one."""
-    if audit.gate is None:
+def limit_line(audit: Audit | JointAudit) -> str:
+    """Whether the limit is kept, if there is one."""
+    if audit.limit is None or audit.settings.max_gap is None:
         return ""
-    limit = size(audit.settings["max_gap"], percent=bool(audit.data["percent"]))
-    return f"Limit of {limit} on every group's difference: {audit.gate}."
+    limit = size(audit.settings.max_gap, percent=audit.data.percent)
+    return f"Limit of {limit} on every group's difference: {audit.limit}."

@@ -1,40 +1,46 @@
-"""What an audit says of each group and of the data, as plain records."""
+"""From evidence to the records of an audit: groups, attributes, notes."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.evidence.judge import Inference
-from fairgroups.evidence.rates import Against, Bounds, GroupRates, rate_ratios
+from fairgroups.audits.records import Attribute, Bin, GroupRecord
+from fairgroups.evidence.bounds import rate_ratios
+from fairgroups.evidence.judge import Evidence
+from fairgroups.evidence.rates import GroupRates
+from fairgroups.evidence.verdict import Verdict, verdicts
 from fairgroups.measures import Direction
-from fairgroups.partition.boxes import BoxPartition
+from fairgroups.options import Against, Inference
 from fairgroups.partition.partition import Partition
 from fairgroups.rows.rows import Column, Rows, quantiles
 
-__all__ = ["describe_column", "notes_on", "records_of", "scale_against"]
+__all__ = ["describe_column", "differences", "notes_on", "records_of"]
 
 Array = NDArray[np.float64]
 MOST_BINS = 40
 
 
 def records_of(
-    groups: GroupRates, bounds: Bounds, said: list[Any], direction: Direction, *, against: Against = "everyone"
-) -> list[dict[str, Any]]:
-    """Give one record per group; see `Audit.records`."""
+    evidence: Evidence,
+    direction: Direction,
+    relevant_gap: float,
+    against: Against = "everyone",
+    judged: list[Verdict] | None = None,
+) -> tuple[GroupRecord, ...]:
+    """Return one record per group; verdicts follow from the intervals unless they are given."""
+    groups, bounds = evidence.groups, evidence.bounds
     ratio, ratio_low, ratio_high = rate_ratios(groups.rate, bounds, direction, bounded=groups.sums.bounded)
-    scale = scale_against(groups, against)
+    scale = groups.scale_against(against)
     adverse = {
         "better": bounds.least_below,
         "worse": bounds.least_above,
         "neutral": np.maximum(bounds.least_below, bounds.least_above),
     }[direction]
-    columns: dict[str, Any] = {
-        "label": groups.partition.labels,
-        "n": groups.rows,
+    verdict = judged or verdicts(*differences(evidence, against), direction, relevant_gap)
+    columns = {
         "counted": groups.sums.effective_size,
         "share": groups.share,
         "rate": groups.rate,
@@ -48,43 +54,49 @@ def records_of(
         "ratio": ratio,
         "ratio_low": ratio_low,
         "ratio_high": ratio_high,
-        "verdict": said,
+        "plugin_low": evidence.plugin.low * scale,
+        "plugin_high": evidence.plugin.high * scale,
     }
-    plain = {
-        key: values.tolist() if isinstance(values, np.ndarray) else list(values) for key, values in columns.items()
-    }
-    return [dict(zip(plain, row, strict=True)) for row in zip(*plain.values(), strict=True)]
+    return tuple(
+        GroupRecord(
+            label=label,
+            n=int(groups.rows[k]),
+            verdict=verdict[k],
+            **{name: float(values[k]) for name, values in columns.items()},
+        )
+        for k, label in enumerate(groups.partition.labels)
+    )
 
 
-def scale_against(groups: GroupRates, against: Against) -> Array:
-    """Give what Φ and its bounds are multiplied by: Φ against everyone is 1 − w times the difference to the rest."""
-    rest = 1 - groups.share
-    if against == "everyone":
-        return np.ones_like(rest)
-    return np.divide(1.0, rest, out=np.zeros_like(rest), where=rest > 1e-12)
+def differences(evidence: Evidence, against: Against) -> tuple[Array, Array]:
+    """Return the bounds of each group's difference from everyone, or from the rest."""
+    scale = evidence.groups.scale_against(against)
+    return evidence.bounds.low * scale, evidence.bounds.high * scale
 
 
-def describe_column(column: Column, count: Array | None = None) -> dict[str, Any]:
-    """Say what values an attribute has."""
+def describe_column(column: Column, count: Array | None = None) -> Attribute:
+    """Return what values an attribute has."""
     if column.levels is not None:
-        return {"name": column.name, "levels": list(column.levels)}
+        return Attribute(column.name, column.levels)
     known = ~np.isnan(column.values)
     values = column.values[known]
+    if not values.size:
+        return Attribute(column.name)
     last = values if column.last is None else column.last[known]
-    usual = [float(x) for x in _usual(values, None if count is None else count[known])] if values.size else [0.0, 0.0]
-    return {
-        "name": column.name,
-        "low": float(values.min()) if values.size else None,
-        "high": float(last.max()) if values.size else None,
-        "usual": usual,
-        "distinct": int(np.unique(values).size),
-        "bins": _bins(values, None if count is None else count[known], usual) if values.size else [],
-    }
+    people = None if count is None else count[known]
+    low, high = (float(x) for x in _usual(values, people))
+    return Attribute(
+        column.name,
+        low=float(values.min()),
+        high=float(last.max()),
+        usual=(low, high),
+        distinct=int(np.unique(values).size),
+        bins=_bins(values, people, low, high),
+    )
 
 
-def _bins(values: Array, count: Array | None, usual: list[float]) -> list[dict[str, float]]:
+def _bins(values: Array, count: Array | None, low: float, high: float) -> tuple[Bin, ...]:
     """Count people along the attribute in at most forty bins: whole steps for whole numbers, few far ones left out."""
-    low, high = usual
     if values.max() - values.min() < 1.5 * (high - low):
         low, high = float(values.min()), float(values.max())
     if bool(np.all(values == np.rint(values))):
@@ -95,7 +107,7 @@ def _bins(values: Array, count: Array | None, usual: list[float]) -> list[dict[s
         edges = np.linspace(low, high if high > low else low + 1, MOST_BINS + 1)
     n, _ = np.histogram(values, edges, weights=count)
     ends = zip(edges[:-1].tolist(), edges[1:].tolist(), n.tolist(), strict=True)
-    return [{"low": start, "high": stop, "n": int(people)} for start, stop, people in ends]
+    return tuple(Bin(start, stop, int(people)) for start, stop, people in ends)
 
 
 def _usual(values: Array, count: Array | None) -> Array:
@@ -104,19 +116,13 @@ def _usual(values: Array, count: Array | None) -> Array:
 
 
 def notes_on(
-    rows: Rows,
-    groups: GroupRates,
-    inference: Inference,
-    partition: Partition | BoxPartition,
-    *,
-    searched: bool,
-    chosen: bool,
+    rows: Rows, groups: GroupRates, inference: Inference, partition: Partition, *, searched: bool, chosen: bool
 ) -> list[str]:
-    """List what a reader should know; `chosen` says that the data chose the number of groups."""
+    """Return what a reader should know; `chosen` says that the data chose the number of groups."""
     notes = []
     if rows.dropped:
-        said = ", ".join(f"{n} for {name!r}" for name, n in rows.dropped.items())
-        notes.append(f"{sum(rows.dropped.values())} rows with missing values were left out ({said}).")
+        reasons = ", ".join(f"{n} for {name!r}" for name, n in rows.dropped.items())
+        notes.append(f"{sum(rows.dropped.values())} rows with missing values were left out ({reasons}).")
     if not groups.sums.bounded:
         notes.append(
             "The measure's values are not between 0 and 1: intervals take them as sub-Gaussian with an estimated "

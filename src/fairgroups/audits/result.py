@@ -1,219 +1,89 @@
-"""Audit: what an audit found. Everything a report shows is in here."""
+"""Audit: what an audit found, as plain typed data. Everything a report shows is in here."""
 
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from fairgroups import __version__
+from fairgroups.audits.document import from_plain, schema_of, to_plain
+from fairgroups.audits.records import DataFacts, Detectable, GroupRecord, RateName, Replication, Settings
+from fairgroups.cells.cells import Cells
 from fairgroups.checks.run import Checks
+from fairgroups.errors import InputError, SchemaError
 from fairgroups.evidence.band import Band
-from fairgroups.evidence.gaps import Spread
-from fairgroups.evidence.judge import How
-from fairgroups.evidence.verdict import Gate
+from fairgroups.evidence.curves import PlaneCell, Stretch
+from fairgroups.evidence.spread import Spread
+from fairgroups.evidence.verdict import LimitVerdict
 from fairgroups.grouping.selection import Selection
-from fairgroups.measures import Direction, Measure
-from fairgroups.output import write_atomically
-from fairgroups.partition.boxes import BoxPartition
+from fairgroups.output import read_text, write_atomically
 from fairgroups.partition.partition import Partition
-from fairgroups.rows.rows import Rows
-from fairgroups.sources.frames import Table
+from fairgroups.sources.frames import build_table
 
 if TYPE_CHECKING:
     from fairgroups.repair.tradeoff import Tradeoff
 
-__all__ = ["Audit", "Material", "Replication"]
+__all__ = ["Audit", "JointAudit", "audit_schema", "read_audit"]
 
-SCHEMA = "fairgroups/audit"
-SCHEMA_VERSION = 2
-
-
-@dataclass(frozen=True)
-class Replication:
-    """The groups that the other half of the rows found, judged on the half that found those shown.
-
-    `records` are as those of an `Audit`; `rand` says how far the two sets of groups agree on who belongs together.
-    """
-
-    records: list[dict[str, Any]]
-    partition: Partition | BoxPartition
-    rand: float
+SCHEMA_VERSION = 3
+Plot = Literal["rate", "differences", "people", "selection", "borders", "together", "amplification"]
 
 
-@dataclass(frozen=True)
-class Material:
-    """What an audit rests on, for whoever wants to look further.
+class _Written:
+    """The doors of a result: as JSON, and as pages and files made of it."""
 
-    `rows` are all people, `judging` those on whom the groups were judged, `how` the way they were; `offset` was taken
-    off the outcomes; `steps` are the groups that the search found with 1, 2, … of them, in several dimensions.
-    """
+    SCHEMA: ClassVar[str]
+    explored: dict[str, Any] | None
 
-    rows: Rows
-    judging: Rows
-    how: How
-    favourable: bool | None
-    offset: float = 0.0
-    steps: tuple[BoxPartition, ...] = ()
+    def explore(self, scales: Mapping[str, Partition] | None = None) -> Self:
+        """Return the audit with what the page's explorer shows; see `Audit.explore`."""
+        raise NotImplementedError
 
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and to_plain(self) == to_plain(other)  # NaN equals NaN here
 
-@dataclass(frozen=True)
-class Audit:
-    """What an audit found.
-
-    Attributes
-    ----------
-    records : list of dict
-        One per group: ``label``, ``n`` people, ``counted`` of them in the measure's denominator, ``share``,
-        ``rate`` with ``rate_low`` and ``rate_high``, ``phi`` with ``low``
-        and ``high``, ``detectable``, the smallest harmful Φ that would have been shown (NaN where none could),
-        ``violation``, the share times the size of Φ (Kearns et al.), ``ratio`` to the best group's rate with
-        ``ratio_low`` and ``ratio_high``, and ``verdict``.
-    partition : Partition or BoxPartition
-        The groups.
-    conclusion : str
-        The finding in plain words.
-    overall : float
-        Everybody's rate.
-    variance, explained : float
-        Var Φ, and the share of all dependence on the attribute that the groups capture.
-    variance_interval, gap : Spread
-        Var Φ and the difference between the highest and the lowest rate, with intervals that hold although the groups
-        were searched for.
-    path : list of float
-        The largest variance with 1, 2, … groups; empty when the groups were given.
-    selection : Selection or None
-        How the number of groups was chosen, with the whole curve.
-    gate : str or None
-        With a limit: "kept", "exceeded" or "not enough evidence".
-    band : Band or None
-        Judges any other range: ``audit.band.interval(20, 30)``. None for inference other than ``"band"``.
-    curve : list of dict
-        The rate along the attribute, or over the plane of the first two, for charts.
-    detectable : list of dict
-        For ranges with a ``share`` of the people, the smallest difference from everybody, ``gap``, that this sample
-        would have shown.
-    replication : Replication or None
-        With cross-fitting: the other half's groups.
-    checks : Checks
-        Second opinions: permutation test, monotonicity, stability of borders, amplification.
-    notes : list of str
-        What a reader should know.
-    parts : tuple of Audit
-        For measures of several rates, such as equalized odds: one audit for each rate, in the same groups. The audit
-        itself is the first of them, with the joint conclusion.
-    settings, data : dict
-        What was asked, and what was read.
-    material : Material
-        The rows, for charts and pages that look further.
-
-    Examples
-    --------
-    >>> import fairgroups as fg
-    >>> data = fg.make_synthetic(5000)
-    >>> found = fg.audit({"L": data.sensitive, "Y": data.outcome}, sensitive="L", outcome="Y", checks=False)
-    >>> found.records[0]["verdict"], found.partition.n_groups
-    ('disadvantaged', 5)
-    """
-
-    records: list[dict[str, Any]]
-    partition: Partition | BoxPartition
-    measure: Measure
-    direction: Direction
-    conclusion: str
-    overall: float
-    variance: float
-    variance_interval: Spread
-    gap: Spread
-    explained: float
-    path: list[float]
-    selection: Selection | None
-    gate: Gate | None
-    band: Band | None
-    curve: list[dict[str, float]]
-    detectable: list[dict[str, float]]
-    replication: Replication | None
-    checks: Checks
-    notes: list[str]
-    settings: dict[str, Any]
-    data: dict[str, Any]
-    table: Table = field(repr=False)
-    material: Material = field(repr=False)
-    parts: tuple[Audit, ...] = ()
-
-    @property
-    def groups(self) -> Any:
-        """Give the groups as a table, in the library of the data that was audited."""
-        return self.table.build({key: [record[key] for record in self.records] for key in self.records[0]})
-
-    @property
-    def tables(self) -> dict[str, Any]:
-        """Give every table of the audit, in the library of the data that was audited.
-
-        ``groups``; ``selection``, the curve that the number of groups was chosen on; ``detectable``; ``replication``,
-        the other half's groups; ``borders`` with their intervals; ``amplification``. What does not apply is absent.
-        """
-        checks = self.checks
-        found = {
-            "groups": self.records,
-            "selection": None if self.selection is None else self.selection.curve,
-            "detectable": self.detectable,
-            "replication": None if self.replication is None else self.replication.records,
-            "borders": None if checks.stability is None else checks.stability.cuts,
-            "amplification": None if checks.amplification is None else checks.amplification.records,
-        }
-        return {
-            name: self.table.build({key: [row[key] for row in rows] for key in rows[0]})
-            for name, rows in found.items()
-            if rows
-        }
+    __hash__ = None  # type: ignore[assignment]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the whole audit as plain data; NaN becomes None."""
-        plain: dict[str, Any] = _plain(
-            {
-                "schema": SCHEMA,
-                "schema_version": SCHEMA_VERSION,
-                "library_version": __version__,
-                "conclusion": self.conclusion,
-                "gate": self.gate,
-                "overall_rate": self.overall,
-                "variance": self.variance,
-                "variance_interval": asdict(self.variance_interval),
-                "gap": asdict(self.gap),
-                "explained": self.explained,
-                "path": self.path,
-                "selection": None if self.selection is None else asdict(self.selection),
-                "groups": self.records,
-                "partition": self.partition.to_dict(),
-                "detectable": self.detectable,
-                "replication": self.replication
-                and {
-                    "groups": self.replication.records,
-                    "partition": self.replication.partition.to_dict(),
-                    "rand": self.replication.rand,
-                },
-                "checks": asdict(self.checks),
-                "curve": self.curve,
-                "notes": self.notes,
-                "settings": self.settings,
-                "data": self.data,
-                "parts": [part.to_dict() for part in self.parts],
-            }
-        )
+        """Return the whole audit as plain data; a number that does not exist is None."""
+        about = {"schema": self.SCHEMA, "schema_version": SCHEMA_VERSION, "library_version": __version__}
+        plain: dict[str, Any] = about | to_plain(self)
         return plain
 
+    @classmethod
+    def from_dict(cls, data: Any) -> Self:
+        """Build an audit from what `to_dict` returned."""
+        if not isinstance(data, Mapping) or data.get("schema") != cls.SCHEMA:
+            raise SchemaError(
+                f"this is no audit: its schema is not {cls.SCHEMA!r}.", "write one with to_json (--json)."
+            )
+        if data.get("schema_version") != SCHEMA_VERSION:
+            raise SchemaError(
+                f"this audit has schema version {data.get('schema_version')!r}; this library reads {SCHEMA_VERSION}.",
+                "run the audit again with this version of fairgroups.",
+            )
+        found: Self = from_plain(cls, dict(data))
+        return found
+
     def to_json(self, path: str | Path | None = None) -> str:
-        """Write the audit as JSON, to a file if a path is given, and give the text."""
+        """Return the audit as JSON, and write it to a file if a path is given; `from_json` reads it back, equal."""
         text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=2)
         if path is not None:
             write_atomically(path, text + "\n")
         return text
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """Build an audit from the JSON that `to_json` returned."""
+        return cls.from_dict(_loaded(text))
+
+    @classmethod
+    def read(cls, path: str | Path) -> Self:
+        """Read a file that `to_json` wrote."""
+        return cls.from_json(read_text(path))
 
     def to_html(
         self,
@@ -223,7 +93,7 @@ class Audit:
         scales: Mapping[str, Partition] | None = None,
         command: str | None = None,
     ) -> str:
-        """Write the audit as one HTML page that works offline, to a file if a path is given, and give the text.
+        """Return the audit as one HTML page that works offline, and write it to a file if a path is given.
 
         Parameters
         ----------
@@ -236,37 +106,201 @@ class Audit:
             compare the groups with.
         command : str, optional
             The command line that made it, to be shown.
+
+        Returns
+        -------
+        str
         """
         from fairgroups.report.page import render
 
-        text = render(self, repair=repair, scales=scales, command=command)
-        if path is not None:
-            write_atomically(path, text)
-        return text
+        told = self if self.explored is not None and not scales else self.explore(scales)
+        return _kept(render(told, repair=repair, command=command), path)  # type: ignore[arg-type]
 
     def to_markdown(self, path: str | Path | None = None) -> str:
-        """Write the audit as Markdown for a model card, to a file if a path is given, and give the text."""
+        """Return the audit as Markdown for a model card, and write it to a file if a path is given."""
         from fairgroups.report.markdown import render_markdown
 
-        text = render_markdown(self)
-        if path is not None:
-            write_atomically(path, text)
-        return text
+        return _kept(render_markdown(self), path)  # type: ignore[arg-type]
 
     def to_csv(self, path: str | Path | None = None) -> str:
-        """Write the groups as CSV, to a file if a path is given, and give the text; of several rates, one by one."""
+        """Return the groups as CSV, of several rates one by one, and write them to a file if a path is given."""
         from fairgroups.report.groups_csv import groups_as_csv
 
-        text = groups_as_csv(self)
-        if path is not None:
-            write_atomically(path, text)
-        return text
+        return _kept(groups_as_csv(self), path)  # type: ignore[arg-type]
 
     def save_charts(self, folder: str | Path, format: Literal["svg", "png"] = "svg") -> list[Path]:  # noqa: A002
-        """Write every chart into a folder, which is made if need be, and give the files."""
+        """Write every chart into a folder, which is made if need be, and return the files."""
         from fairgroups.report.pictures import save_pictures
 
-        return save_pictures(self, Path(folder), format)
+        return save_pictures(self, Path(folder), format)  # type: ignore[arg-type]
+
+
+def _kept(text: str, path: str | Path | None) -> str:
+    if path is not None:
+        write_atomically(path, text)
+    return text
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Audit(_Written):
+    """What an audit found.
+
+    Attributes
+    ----------
+    conclusion : str
+        The finding in plain words.
+    records : tuple of GroupRecord
+        What is known of each group: people, rate, difference with its interval, verdict.
+    partition : Partition
+        The groups.
+    measure : RateName
+        Which rate, and what a higher one means for a person.
+    overall : float
+        Everybody's rate.
+    variance, explained : float
+        Var Φ, and the share of all dependence on the attribute that the groups capture.
+    variance_interval, rate_range : Spread
+        Var Φ and the difference between the highest and the lowest rate, with intervals that hold although the groups
+        were searched for.
+    variance_path : tuple of float
+        The largest variance with 1, 2, … groups; empty when the groups were given.
+    selection : Selection or None
+        How the number of groups was chosen, with the whole curve.
+    limit : str or None
+        With a limit: "kept", "exceeded" or "not enough evidence".
+    curve : tuple of Stretch
+        The rate along one attribute, for charts.
+    plane : tuple of PlaneCell
+        The rate over the plane of the first two of several attributes.
+    detectable : tuple of Detectable
+        For some shares of the people, the smallest difference from everybody that would have been shown.
+    replication : Replication or None
+        With cross-fitting: the other half's groups.
+    checks : Checks
+        Second opinions: permutation test, monotonicity, stability of borders, amplification.
+    notes : tuple of str
+        What a reader should know.
+    settings, data
+        How the audit was made, and what was read.
+    explored : dict or None
+        What the page's explorer shows, where it was worked out: `explore`.
+    band : Band or None
+        Judges any other range: ``audit.band.interval(20, 30)``. None for inference other than ``"band"``, and for an
+        audit that was read from JSON.
+    cells : Cells or None
+        The people by value of one attribute; None for several, and for an audit that was read from JSON.
+
+    Examples
+    --------
+    >>> import fairgroups as fg
+    >>> data = fg.make_synthetic(5000)
+    >>> found = fg.audit({"L": data.sensitive, "Y": data.outcome}, sensitive="L", outcome="Y", checks=False)
+    >>> found.records[0].verdict, found.partition.n_groups
+    ('disadvantaged', 5)
+    >>> fg.Audit.from_json(found.to_json()).conclusion == found.conclusion
+    True
+    """
+
+    SCHEMA: ClassVar[str] = "fairgroups/audit"
+
+    conclusion: str
+    records: tuple[GroupRecord, ...]
+    partition: Partition
+    measure: RateName
+    overall: float
+    variance: float
+    variance_interval: Spread
+    rate_range: Spread
+    explained: float
+    variance_path: tuple[float, ...]
+    selection: Selection | None
+    limit: LimitVerdict | None
+    curve: tuple[Stretch, ...]
+    plane: tuple[PlaneCell, ...]
+    detectable: tuple[Detectable, ...]
+    replication: Replication | None
+    checks: Checks
+    notes: tuple[str, ...]
+    settings: Settings
+    data: DataFacts
+    explored: dict[str, Any] | None = None
+    band: Band | None = field(default=None, metadata={"plain": False})
+    cells: Cells | None = field(default=None, metadata={"plain": False})
+
+    @property
+    def parts(self) -> tuple[Audit, ...]:
+        """The audit of each rate: this one."""
+        return (self,)
+
+    @property
+    def groups(self) -> Any:
+        """The groups as a table, in the library of the data that was audited."""
+        return self.tables["groups"]
+
+    @property
+    def tables(self) -> dict[str, Any]:
+        """Every table of the audit, in the library of the data that was audited.
+
+        ``groups``; ``selection``, the curve that the number of groups was chosen on; ``detectable``; ``replication``,
+        the other half's groups; ``borders`` with their intervals; ``amplification``. What does not apply is absent.
+        """
+        checks = self.checks
+        rows: dict[str, Sequence[Any]] = {
+            "groups": self.records,
+            "selection": () if self.selection is None else self.selection.curve,
+            "detectable": self.detectable,
+            "replication": () if self.replication is None else self.replication.records,
+            "borders": () if checks.stability is None else checks.stability.cuts,
+            "amplification": () if checks.amplification is None else checks.amplification.records,
+        }
+        return {
+            name: build_table([asdict(row) for row in records], self.data.library)
+            for name, records in rows.items()
+            if records
+        }
+
+    def explore(self, scales: Mapping[str, Partition] | None = None) -> Audit:
+        """Return the audit with what the page's explorer shows, worked out from the audit's cells.
+
+        Parameters
+        ----------
+        scales : mapping, optional
+            Names and published or usual groups that a reader may compare the groups with.
+
+        Returns
+        -------
+        Audit
+            The same audit; `explored` is filled unless neither cells nor an earlier exploration are at hand.
+        """
+        from fairgroups.audits.explore import explore_line
+
+        if self.cells is None:
+            if scales:
+                raise InputError(
+                    "scales need the people by value of one attribute, which this audit has not.",
+                    "give them to the audit itself, not to one that was read from JSON.",
+                )
+            return self
+        return replace(self, explored=explore_line((self,), self.cells, scales or {}))
+
+    def plot(self, what: Plot = "rate") -> Any:
+        """Return a picture of the audit, as an Altair chart.
+
+        Parameters
+        ----------
+        what : str
+            ``"rate"``: the rate along the attribute, or over the plane, with the groups; ``"differences"``: each
+            group's difference with its interval; ``"people"``: how many there are along the attribute;
+            ``"selection"``: what the number of groups was chosen on; ``"borders"``: where resampled borders fall;
+            ``"together"``: how surely two people share a group; ``"amplification"``: the model against its labels.
+
+        Returns
+        -------
+        altair.Chart
+        """
+        from fairgroups.charts.audit import chart_of
+
+        return chart_of(self, what)
 
     def _repr_html_(self) -> str:
         from fairgroups.report.card import render_card
@@ -277,13 +311,125 @@ class Audit:
         return f"Audit({self.conclusion!r})"
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+@dataclass(frozen=True, repr=False, eq=False)
+class JointAudit(_Written):
+    """What an audit of several rates at once found, such as equalized odds: an `Audit` for each, in the same groups.
+
+    Attributes
+    ----------
+    conclusion : str
+        The finding in plain words, rate by rate.
+    limit : str or None
+        The worst of the rates' answers.
+    parts : tuple of Audit
+        One for each rate.
+    explored : dict or None
+        What the page's explorer shows.
+
+    Examples
+    --------
+    >>> import fairgroups as fg
+    >>> data = fg.make_synthetic(5000)
+    >>> table = {"L": data.sensitive, "Y": data.outcome, "T": data.outcome}
+    >>> asked = {"sensitive": "L", "outcome": "Y", "truth": "T", "measure": "equalized_odds", "checks": False}
+    >>> [part.measure.name for part in fg.audit(table, **asked).parts]
+    ['equal_opportunity', 'predictive_equality']
+    """
+
+    SCHEMA: ClassVar[str] = "fairgroups/joint-audit"
+
+    conclusion: str
+    limit: LimitVerdict | None
+    parts: tuple[Audit, ...]
+    explored: dict[str, Any] | None = None
+
+    @property
+    def partition(self) -> Partition:
+        """The groups."""
+        return self.parts[0].partition
+
+    @property
+    def settings(self) -> Settings:
+        """How the audit was made."""
+        return self.parts[0].settings
+
+    @property
+    def data(self) -> DataFacts:
+        """What was read."""
+        return self.parts[0].data
+
+    def explore(self, scales: Mapping[str, Partition] | None = None) -> JointAudit:
+        """Return the audit with what the page's explorer shows; see `Audit.explore`."""
+        from fairgroups.audits.explore import explore_line
+
+        cells = self.parts[0].cells
+        if cells is None:
+            return self
+        return replace(self, explored=explore_line(self.parts, cells, scales or {}))
+
+    def _repr_html_(self) -> str:
+        return "".join(part._repr_html_() for part in self.parts)
+
+    def __repr__(self) -> str:
+        return f"JointAudit({self.conclusion!r})"
+
+
+def audit_schema() -> dict[str, Any]:
+    """Return the JSON schema of what `to_json` writes, of one rate or of several.
+
+    The package holds it as audit.schema.json too.
+    """
+    defs: dict[str, Any] = {}
+    every = []
+    for kind in (Audit, JointAudit):
+        schema_of(kind, defs)
+        about = {"schema": {"const": kind.SCHEMA}, "schema_version": {"const": SCHEMA_VERSION}}
+        about["library_version"] = {"type": "string"}
+        own = defs[kind.__name__]
+        properties = about | own["properties"]
+        every.append({**own, "properties": properties, "required": list(properties)})
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "An audit by fairgroups",
+        "description": f"What to_json writes, schema version {SCHEMA_VERSION}. A number that does not exist is null.",
+        "oneOf": every,
+        "$defs": defs,
+    }
+
+
+def read_audit(path: str | Path) -> Audit | JointAudit:
+    """Read the JSON of an audit, of one rate or of several.
+
+    Parameters
+    ----------
+    path : path
+        A file that `to_json` (``--json``) wrote.
+
+    Returns
+    -------
+    Audit or JointAudit
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import fairgroups as fg
+    >>> data = fg.make_synthetic(2000)
+    >>> found = fg.audit({"L": data.sensitive, "Y": data.outcome}, sensitive="L", outcome="Y", checks=False)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     text = found.to_json(Path(folder) / "audit.json")
+    ...     fg.read_audit(Path(folder) / "audit.json") == found
+    True
+    """
+    data = _loaded(read_text(path))
+    joint = isinstance(data, Mapping) and data.get("schema") == JointAudit.SCHEMA
+    return (JointAudit if joint else Audit).from_dict(data)
+
+
+def _loaded(text: str | bytes) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise SchemaError(
+            f"this is not JSON: {error}.", "from_json takes text; read takes the path of a file."
+        ) from error

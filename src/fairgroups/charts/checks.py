@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from fairgroups.charts.line import sentence, shown_range
-from fairgroups.partition.partition import Interval
+from fairgroups.charts.style import INK
+from fairgroups.errors import InputError
+from fairgroups.words import sentence
 
 if TYPE_CHECKING:
     import altair as alt
@@ -14,7 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["amplification_chart", "selection_chart", "stability_chart", "together_chart"]
 
-_INK = "#333333"
 _MODEL, _BASE = "#D55E00", "#0072B2"
 _VALUES = {
     "band": "Evidence of differences inside groups",
@@ -29,33 +31,33 @@ def selection_chart(audit: Audit, *, width: int = 560, height: int = 200) -> alt
 
     found = audit.selection
     if found is None:
-        raise ValueError("the number of groups was given, not chosen.")
-    least = 0.0 if found.criterion == "band" else min(step["value"] for step in found.curve)
+        raise InputError("the number of groups was given, not chosen.", "audit(…, n_groups='auto')")
+    least = 0.0 if found.criterion == "band" else min(step.value for step in found.curve)
     values = [
         {
-            "k": step["n_groups"],
-            "value": step["value"] - least,
-            "high": step["value"] - least + step.get("error", 0.0),
-            "low": step["value"] - least - step.get("error", 0.0),
-            "chosen": step["n_groups"] == found.n_groups,
+            "k": step.n_groups,
+            "value": step.value - least,
+            "high": step.value - least + step.error,
+            "low": step.value - least - step.error,
+            "chosen": step.n_groups == found.n_groups,
         }
         for step in found.curve
-        if step["value"] > float("-inf")
+        if math.isfinite(step.value)
     ]
     base = alt.Chart(alt.Data(values=values))
     x = alt.X("k:O", title="Number of groups", axis=alt.Axis(labelAngle=0))
     y = alt.Y("value:Q", title=_VALUES[found.criterion], axis=alt.Axis(titleLimit=260))
-    line = base.mark_line(color=_INK, strokeWidth=1.5).encode(x=x, y=y)
+    line = base.mark_line(color=INK, strokeWidth=1.5).encode(x=x, y=y)
     marks = base.mark_point(filled=True, opacity=1).encode(
         x=x,
         y=y,
-        color=alt.condition("datum.chosen", alt.value(_MODEL), alt.value(_INK)),
+        color=alt.condition("datum.chosen", alt.value(_MODEL), alt.value(INK)),
         size=alt.condition("datum.chosen", alt.value(160), alt.value(40)),
         shape=alt.condition("datum.chosen", alt.value("diamond"), alt.value("circle")),
     )
     layers: list[Any] = [line, marks]
     if found.criterion == "band":
-        zero = alt.Chart(alt.Data(values=[{"y": 0}])).mark_rule(strokeDash=[5, 4], color=_INK).encode(y="y:Q")
+        zero = alt.Chart(alt.Data(values=[{"y": 0}])).mark_rule(strokeDash=[5, 4], color=INK).encode(y="y:Q")
         layers.insert(0, zero)
     if found.criterion == "cv":
         layers.insert(0, base.mark_rule(color="#999999").encode(x=x, y="low:Q", y2="high:Q"))
@@ -68,16 +70,16 @@ def stability_chart(audit: Audit, *, width: int = 780) -> alt.LayerChart:
 
     found = audit.checks.stability
     if found is None:
-        raise ValueError("the borders were not resampled.")
-    low, high = shown_range(audit.data["attributes"][0])
-    values = [{"name": f"border {i}", **cut} for i, cut in enumerate(found.cuts, 1)]
+        raise InputError("the borders were not resampled.", "audit(…, checks=True)")
+    low, high = audit.data.attributes[0].shown
+    values = [{"name": f"border {i}", **asdict(cut)} for i, cut in enumerate(found.cuts, 1)]
     base = alt.Chart(alt.Data(values=values))
     x_scale = alt.Scale(domain=[low, high], nice=False, zero=False, clamp=True)
     y = alt.Y("name:N", sort=[v["name"] for v in values], title=None)
     lines = base.mark_rule(strokeWidth=4, color="#9a9a9a").encode(
-        y=y, x=alt.X("low:Q", scale=x_scale, title=audit.settings["sensitive"]), x2="high:Q"
+        y=y, x=alt.X("low:Q", scale=x_scale, title=audit.settings.attributes), x2="high:Q"
     )
-    marks = base.mark_tick(thickness=3, size=18, color=_INK).encode(y=y, x=alt.X("cut:Q", scale=x_scale))
+    marks = base.mark_tick(thickness=3, size=18, color=INK).encode(y=y, x=alt.X("cut:Q", scale=x_scale))
     return alt.layer(lines, marks).properties(width=width, height=alt.Step(24))
 
 
@@ -87,14 +89,14 @@ def together_chart(audit: Audit, *, width: int = 360) -> alt.Chart:
 
     found = audit.checks.stability
     if found is None:
-        raise ValueError("the borders were not resampled.")
+        raise InputError("the borders were not resampled.", "audit(…, checks=True)")
     values = [
         {"one": f"{x:g}", "two": f"{y:g}", "share": share}
         for x, row in zip(found.points, found.together, strict=True)
         for y, share in zip(found.points, row, strict=True)
     ]
     order = list(dict.fromkeys(v["one"] for v in values))
-    name = audit.settings["sensitive"]
+    name = audit.settings.attributes
     axis = alt.Axis(labelOverlap=True, labelAngle=0)
     return (
         alt.Chart(alt.Data(values=values))
@@ -119,8 +121,8 @@ def amplification_chart(audit: Audit, *, width: int = 380, height: int = 260) ->
 
     found = audit.checks.amplification
     if found is None:
-        raise ValueError("there is no other outcome to compare with.")
-    percent = bool(audit.data["percent"])
+        raise InputError("there is no other outcome to compare with.", "audit(…, truth=…)")
+    percent = audit.data.percent
     scale = 100 if percent else 1
     names = {"model": found.model, "base": found.base}
     colour = alt.Color(
@@ -130,19 +132,14 @@ def amplification_chart(audit: Audit, *, width: int = 380, height: int = 260) ->
     )
     panels: list[Any] = []
     if found.curves:
-        low, high = shown_range(audit.data["attributes"][0])
+        low, high = audit.data.attributes[0].shown
         points = [
-            {"x": p["middle"], "rate": p["rate"], "outcome": names[key]}
+            {"x": p.middle, "rate": p.rate, "outcome": names[key]}
             for key, curve in found.curves.items()
             for p in curve
-            if low <= p["middle"] <= high
+            if low <= p.middle <= high
         ]
-        borders = [
-            {"at": part.low}
-            for group in audit.partition.groups
-            for part in group
-            if isinstance(part, Interval) and low < part.low < high
-        ]
+        borders = [{"at": end} for end in audit.partition.edges if low < end < high]
         x_scale = alt.Scale(domain=[low, high], nice=False, zero=False)
         walls = alt.Chart(alt.Data(values=borders)).mark_rule(color="#bbbbbb").encode(x=alt.X("at:Q", scale=x_scale))
         axis = alt.Axis(format=".0%") if percent else alt.Axis()
@@ -150,7 +147,7 @@ def amplification_chart(audit: Audit, *, width: int = 380, height: int = 260) ->
             alt.Chart(alt.Data(values=points))
             .mark_line(strokeWidth=2)
             .encode(
-                x=alt.X("x:Q", title=audit.settings["sensitive"], scale=x_scale),
+                x=alt.X("x:Q", title=audit.settings.attributes, scale=x_scale),
                 y=alt.Y("rate:Q", title="Rate", axis=axis, scale=alt.Scale(zero=False)),
                 color=colour,
                 strokeDash=alt.StrokeDash(
@@ -161,22 +158,22 @@ def amplification_chart(audit: Audit, *, width: int = 380, height: int = 260) ->
             )
         )
         panels.append(alt.layer(walls, lines).properties(width=width, height=height))
-    order = [r["label"] for r in found.records]
+    order = [r.label for r in found.records]
     numbers = [
-        {"label": r["label"], "phi": scale * r[f"{key}_phi"], "outcome": names[key], "effect": r["effect"]}
+        {"label": r.label, "phi": scale * getattr(r, f"{key}_phi"), "outcome": names[key], "effect": r.effect}
         for r in found.records
         for key in ("base", "model")
-        if r["difference"] == r["difference"]
+        if math.isfinite(r.difference)
     ]
     spans = [
         {
-            "label": r["label"],
-            "low": scale * (r["base_phi"] + r["low"]),
-            "high": scale * (r["base_phi"] + r["high"]),
-            "said": r["effect"],
+            "label": r.label,
+            "low": scale * (r.base_phi + r.low),
+            "high": scale * (r.base_phi + r.high),
+            "said": r.effect,
         }
         for r in found.records
-        if r["difference"] == r["difference"]
+        if math.isfinite(r.difference)
     ]
     y = alt.Y("label:N", sort=order, title=None, axis=alt.Axis(labelLimit=260))
     title = sentence("difference from everybody") + (" (points)" if percent else "")
@@ -197,6 +194,6 @@ def amplification_chart(audit: Audit, *, width: int = 380, height: int = 260) ->
             ),
         )
     )
-    zero = alt.Chart(alt.Data(values=[{"x": 0}])).mark_rule(strokeDash=[5, 4], color=_INK).encode(x="x:Q")
+    zero = alt.Chart(alt.Data(values=[{"x": 0}])).mark_rule(strokeDash=[5, 4], color=INK).encode(x="x:Q")
     panels.append(alt.layer(zero, intervals, marks).properties(width=max(width - 140, 200), height=alt.Step(34)))
     return alt.hconcat(*panels) if len(panels) > 1 else panels[0]

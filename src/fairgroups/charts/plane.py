@@ -5,14 +5,19 @@ A third attribute makes small multiples. Categories lie on an axis in the order 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from fairgroups.charts.line import phi_chart, sentence, shown_range
-from fairgroups.partition.boxes import BoxPartition, Levels, Side
+from fairgroups.charts.line import phi_chart
+from fairgroups.evidence.curves import PlaneCell
+from fairgroups.partition.partition import Partition
+from fairgroups.partition.sides import Levels, Side
+from fairgroups.words import sentence
 
 if TYPE_CHECKING:
     import altair as alt
 
+    from fairgroups.audits.records import Attribute
     from fairgroups.audits.result import Audit
 
 __all__ = ["box_shapes", "plane_cells", "plane_chart", "plane_domain", "side_by_side"]
@@ -47,7 +52,7 @@ def side_by_side(first: Audit, second: Audit, titles: tuple[str, str] = ("First"
 
 def _slices(audit: Audit) -> list[tuple[Any, Any] | None]:
     """List the stretches or levels of a third attribute that the picture shows side by side."""
-    found = {(cell["z_low"], cell["z_high"]): None for cell in audit.curve if "z_low" in cell}
+    found = {(cell.z_low, cell.z_high): None for cell in audit.plane if cell.z_low is not None}
     slices: list[tuple[Any, Any] | None] = [*sorted(found)]
     return slices or [None]
 
@@ -55,12 +60,11 @@ def _slices(audit: Audit) -> list[tuple[Any, Any] | None]:
 def _plane(audit: Audit, part: tuple[Any, Any] | None, width: int, height: int, *, legend: bool) -> Any:
     import altair as alt
 
-    boxes = alt.Data(values=box_shapes(audit.partition, audit.data["attributes"], part))
-    assert isinstance(audit.partition, BoxPartition)
-    attributes = audit.data["attributes"]
+    attributes = audit.data.attributes
+    boxes = alt.Data(values=box_shapes(audit.partition, attributes, part))
     names = audit.partition.columns
-    percent = bool(audit.data["percent"])
-    cells = [c for c in audit.curve if part is None or (c["z_low"], c["z_high"]) == part]
+    percent = audit.data.percent
+    cells = [c for c in audit.plane if part is None or (c.z_low, c.z_high) == part]
     placed = plane_cells(attributes, cells)
     domains = [plane_domain(attribute) for attribute in attributes[:2]]
     x = alt.X(
@@ -88,19 +92,19 @@ def _plane(audit: Audit, part: tuple[Any, Any] | None, width: int, height: int, 
     number = words.mark_text(fontSize=17, fontWeight="bold", color=_INK)
     layers = [heat, outline, halo, number]
     for d, attribute in enumerate(attributes[:2]):
-        if "levels" in attribute:
-            layers.append(_level_names(alt, attribute["levels"], d))
+        if attribute.levels is not None:
+            layers.append(_level_names(alt, attribute.levels, d))
     title = "" if part is None else _slice_title(names[2], part)
     return alt.layer(*layers).properties(width=width, height=height, title=title)
 
 
-def _axis(alt: Any, attribute: dict[str, Any], name: str) -> Any:
-    if "levels" in attribute:
+def _axis(alt: Any, attribute: Attribute, name: str) -> Any:
+    if attribute.levels is not None:
         return alt.Axis(title=name, labels=False, ticks=False, grid=False, titlePadding=26)
     return alt.Axis(title=name, grid=False)
 
 
-def _level_names(alt: Any, levels: list[str], d: int) -> Any:
+def _level_names(alt: Any, levels: Sequence[str], d: int) -> Any:
     values = [
         {"at": i + 0.5, "name": level if len(level) <= 14 else level[:13] + "…"} for i, level in enumerate(levels)
     ]
@@ -110,27 +114,27 @@ def _level_names(alt: Any, levels: list[str], d: int) -> Any:
     return base.mark_text(dx=-10, angle=270, baseline="bottom").encode(y="at:Q", x=alt.value(0), text="name:N")
 
 
-def plane_domain(attribute: dict[str, Any]) -> list[float]:
-    """Give the range of an attribute that a picture shows; levels are one apart."""
-    if "levels" in attribute:
-        return [0, len(attribute["levels"])]
-    low, high = shown_range(attribute)
+def plane_domain(attribute: Attribute) -> list[float]:
+    """Return the range of an attribute that a picture shows; levels are one apart."""
+    if attribute.levels is not None:
+        return [0, len(attribute.levels)]
+    low, high = attribute.shown
     room = 0.01 * (high - low) or 0.5
     return [low - room, high + room]
 
 
-def plane_cells(attributes: list[dict[str, Any]], cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def plane_cells(attributes: Sequence[Attribute], cells: Sequence[PlaneCell]) -> list[dict[str, Any]]:
     """Place cells of the plane in a picture; those beyond it are left out."""
-    placed = [{"rate": c["rate"], "n": c["n"], **_cell_corners(attributes, c)} for c in cells]
+    placed = [{"rate": c.rate, "n": c.n, **_cell_corners(attributes, c)} for c in cells]
     return [c for c in placed if c["x0"] < c["x1"] and c["y0"] < c["y1"]]
 
 
-def _cell_corners(attributes: list[dict[str, Any]], cell: dict[str, Any]) -> dict[str, float]:
+def _cell_corners(attributes: Sequence[Attribute], cell: PlaneCell) -> dict[str, float]:
     out: dict[str, float] = {}
     for key, attribute in zip("xy", attributes, strict=False):
-        low, high = cell[f"{key}_low"], cell[f"{key}_high"]
-        if "levels" in attribute:
-            at = attribute["levels"].index(low)
+        low, high = getattr(cell, f"{key}_low"), getattr(cell, f"{key}_high")
+        if attribute.levels is not None:
+            at = attribute.levels.index(low)
             low, high = at, at + 1
         ends = plane_domain(attribute)
         out[f"{key}0"], out[f"{key}1"] = max(low, ends[0]), min(high, ends[1])
@@ -138,11 +142,11 @@ def _cell_corners(attributes: list[dict[str, Any]], cell: dict[str, Any]) -> dic
 
 
 def box_shapes(
-    partition: Any, attributes: list[dict[str, Any]], part: tuple[Any, Any] | None = None
+    partition: Partition, attributes: Sequence[Attribute], part: tuple[Any, Any] | None = None
 ) -> list[dict[str, Any]]:
     """List the boxes to draw: those that meet the slice, cut to the values seen; sets of levels in their runs."""
     out = []
-    for k, box in enumerate(partition.groups):
+    for k, box in [(k, box) for k, group in enumerate(partition.groups) for box in group]:
         if part is not None and not _meets(box[2], part):
             continue
         spans = [_spans(side, attribute) for side, attribute in zip(box[:2], attributes, strict=False)]
@@ -159,9 +163,10 @@ def _meets(side: Side, part: tuple[Any, Any]) -> bool:
     return bool(side.low < part[1] and part[0] < side.high)
 
 
-def _spans(side: Side, attribute: dict[str, Any]) -> list[tuple[float, float]]:
+def _spans(side: Side, attribute: Attribute) -> list[tuple[float, float]]:
     if isinstance(side, Levels):
-        at = sorted(attribute["levels"].index(name) for name in side.names if name in attribute["levels"])
+        known = attribute.levels or ()
+        at = sorted(known.index(name) for name in side.names if name in known)
         runs: list[tuple[float, float]] = []
         for i in at:
             if runs and runs[-1][1] == i:

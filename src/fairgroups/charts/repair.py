@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fairgroups.errors import InputError
+from fairgroups.repair.quality import BEFORE
 
 if TYPE_CHECKING:
     import altair as alt
@@ -40,8 +41,6 @@ def frontier_chart(
 ) -> alt.LayerChart:
     """Draw a measure against the dependence left, with intervals; a line for each method, a mark for each gap."""
     import altair as alt
-
-    from fairgroups.repair.tradeoff import BEFORE
 
     known = {record["measure"] for record in found.records}
     for name in (measure, against):
@@ -136,7 +135,7 @@ def _axis(alt: Any, name: str) -> Any:
 
 
 def _ramp(n: int) -> list[str]:
-    """Give colours from dark to light."""
+    """Return colours from dark to light."""
     if n == 1:
         return _RAMP[:1]
     places = [i * (len(_RAMP) - 1) / (n - 1) for i in range(n)]

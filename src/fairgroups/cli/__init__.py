@@ -1,4 +1,4 @@
-"""The command line: fairgroups audit | run | demo | repair | apply | skin | faces | paper.
+"""The command line: fairgroups audit | run | report | repair | apply | skin | faces | paper | demo.
 
 Heavy imports happen inside the commands.
 """
@@ -13,10 +13,13 @@ from typing import Annotated
 
 import typer
 
-from fairgroups.cli.audit import EXIT_HELP, audit, demo
+from fairgroups.cli.apply import apply
+from fairgroups.cli.audit import EXIT_HELP, audit
+from fairgroups.cli.demo import demo
 from fairgroups.cli.faces import faces
 from fairgroups.cli.paper import paper
-from fairgroups.cli.repair import apply, repair
+from fairgroups.cli.repair import repair
+from fairgroups.cli.report import report
 from fairgroups.cli.run import run
 from fairgroups.cli.skin import skin
 
@@ -72,6 +75,7 @@ def _options(
 
 app.command(epilog=EXIT_HELP)(audit)
 app.command(epilog=EXIT_HELP)(run)
+app.command(epilog=EXIT_HELP)(report)
 app.command()(repair)
 app.command()(apply)
 app.command()(skin)

@@ -3,24 +3,43 @@
 from __future__ import annotations
 
 import difflib
-import json
 import math
 import tomllib
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from fairgroups.audits.options import AuditOptions
+from fairgroups.cli.job import JobOptions
+from fairgroups.cli.parameters import NAME, SCHEMAS, schema_of
 from fairgroups.errors import InputError
 
 __all__ = ["config_schema", "read_config"]
 
-PATHS = ("out", "json", "markdown", "csv", "charts", "baseline", "file")
+PATHS = ("out", "json", "markdown", "csv", "charts", "baseline", "data")
 
 
 def config_schema() -> dict[str, Any]:
-    """Give the JSON schema of fairgroups.toml, for editors."""
-    text = files("fairgroups.cli").joinpath("config.schema.json").read_text(encoding="utf-8")
-    return json.loads(text)  # type: ignore[no-any-return]
+    """Return the JSON schema of fairgroups.toml: every option of an audit and of the job around it.
+
+    The package holds it as config.schema.json too, for editors.
+    """
+    options = schema_of(JobOptions, AuditOptions, without=["verbose", "explore"])
+    name = {"name": {"description": "What the audit is called in messages and test reports.", **NAME}}
+    audit = {"type": "object", "additionalProperties": False, "required": ["name"], "properties": name | options}
+    refs = {key: {"$ref": f"#/$defs/audit/properties/{key}"} for key in options}
+    about = "Options of every audit that does not say otherwise."
+    defaults = {"description": about, "type": "object", "additionalProperties": False, "properties": refs}
+    audits = {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/audit"}}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "fairgroups.toml",
+        "description": "Audits to be repeated, for `fairgroups run`.",
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["audits"],
+        "properties": {"defaults": defaults, "audits": audits},
+        "$defs": {"audit": audit, "borders": SCHEMAS["borders"]},
+    }
 
 
 def read_config(path: str | Path) -> list[dict[str, Any]]:
@@ -28,7 +47,7 @@ def read_config(path: str | Path) -> list[dict[str, Any]]:
     file = Path(path)
     if not file.is_file():
         raise InputError(
-            f"there is no file {str(file)!r}.", "write one: [[audits]] with name, file, sensitive and outcome."
+            f"there is no file {str(file)!r}.", "write one: [[audits]] with name, data, sensitive and outcome."
         )
     try:
         data = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -39,7 +58,7 @@ def read_config(path: str | Path) -> list[dict[str, Any]]:
     defaults = data.get("defaults", {})
     audits = [{**defaults, **one} for one in data["audits"]]
     for one in audits:
-        for key in ("file", "sensitive", "outcome"):
+        for key in ("data", "sensitive", "outcome"):
             if key not in one:
                 raise InputError(f"the audit {one['name']!r} in {file.name!r} has no {key!r}.", f"add {key} = …")
         for key in PATHS:

@@ -122,12 +122,12 @@ def _tones(
     """Read the tones of images, or measure them once and keep them."""
     from fairgroups.faces.celeba import read_tones
     from fairgroups.faces.image_store import stamp_of
-    from fairgroups.skin.folder import Wishes, measure_folder
+    from fairgroups.skin.folder import ToneOptions, measure_folder
 
     if table is None:
         table = work / f"tones-{stamp_of([folder / name for name in names], finder)}.parquet"
         if not table.exists():
-            measure_folder(folder, table, wishes=Wishes(finder=finder), names=names, verbose=shown)
+            measure_folder(folder, table, options=ToneOptions(finder=finder), names=names, verbose=shown)
     return read_tones(table, names)
 
 

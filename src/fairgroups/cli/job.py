@@ -4,105 +4,163 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import MISSING as NO_DEFAULT
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fairgroups.audits.options import AuditOptions, option
+
 if TYPE_CHECKING:
     from fairgroups.audits.baseline import Change
-    from fairgroups.audits.result import Audit
+    from fairgroups.audits.result import Audit, JointAudit
     from fairgroups.report.junit import Outcome
+    from fairgroups.sources.source import Source
 
-__all__ = ["EXIT", "Ran", "check_outputs", "is_terminal", "run_job"]
+__all__ = ["EXIT", "AuditRun", "JobOptions", "check_outputs", "is_terminal", "run_job", "write_outputs"]
 
 EXIT = {None: 0, "kept": 0, "exceeded": 1, "not enough evidence": 3}
-SOURCE = ("file", "table", "where", "sql", "memory_limit")
 OUTPUTS = ("out", "json", "markdown", "csv", "charts")
-OWN = ("name", "edges", "groups", "scales", "repair", "baseline", "max_change", *SOURCE, *OUTPUTS)
 GAPS = (0.0, 0.02, 0.05, 0.1, 0.2)
 MOST_ROWS = 1_000_000
 
 
 @dataclass(frozen=True)
-class Ran:
+class JobOptions:
+    """Where the table is, what is written, and what else is asked of the job around an audit."""
+
+    data: str = option(
+        NO_DEFAULT,
+        "column",
+        "A CSV, Parquet, JSON-lines or Arrow file, a folder, a 'pattern*', or a database: postgresql://host/db, "
+        "file.duckdb, file.sqlite.",
+    )
+    table: str | None = option(None, "column", "Table of a database.")
+    where: str | None = option(None, "column", 'Only rows with this, in SQL: "year = 2025".')
+    sql: str | None = option(None, "column", "Read this query instead; files are called data in it.")
+    memory_limit: str | None = option(None, "column", "The most memory that reading may use: 1GB.")
+    out: Path | None = option(None, "file", "Write an HTML page here.")
+    json: Path | None = option(None, "file", "Write the result as JSON here.")
+    markdown: Path | None = option(None, "file", "Write Markdown for a model card here.")
+    csv: Path | None = option(None, "file", "Write the groups as CSV here.")
+    charts: Path | None = option(None, "file", "Write every chart into this folder, as SVG and PNG.")
+    repair: str | None = option(
+        None, "column", "Column of a score: the page shows what repairing it would give and cost."
+    )
+    scales: Mapping[str, Sequence[float]] | None = option(
+        None, "scales", "Usual groups to compare with in the page: 'law=25,45'; may be said again."
+    )
+    baseline: Path | None = option(
+        None, "file", "JSON of an earlier audit: exit with 1 if a group is shown to be worse off."
+    )
+    max_change: float = option(0.0, "number", "By how much a group's difference may grow since the baseline.")
+
+    @property
+    def source(self) -> Source:
+        """The table."""
+        from fairgroups.sources.source import Source
+
+        return Source(self.data, self.table, self.where, self.sql, self.memory_limit)
+
+
+@dataclass(frozen=True)
+class AuditRun:
     """What came of an audit: its result, changes since the baseline, files written, notes, and the exit code."""
 
-    audit: Audit
+    audit: Audit | JointAudit
     changed: list[Change]
     written: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     @property
     def exit_code(self) -> int:
-        """Give 1 for an exceeded limit or a worsening, 3 where a limit or a change cannot be judged, else 0."""
+        """1 for an exceeded limit or a worsening, 3 where a limit or a change cannot be judged, else 0."""
         verdicts = {change.verdict for change in self.changed}
-        codes = {EXIT[self.audit.gate], 1 if "worse" in verdicts else 3 if "not comparable" in verdicts else 0}
+        codes = {EXIT[self.audit.limit], 1 if "worse" in verdicts else 3 if "not comparable" in verdicts else 0}
         return next(code for code in (1, 3, 0) if code in codes)
 
     @property
-    def is_gated(self) -> bool:
-        """Say whether a limit or a baseline was to be kept."""
-        return self.audit.gate is not None or bool(self.changed)
+    def is_limited(self) -> bool:
+        """Whether a limit or a baseline was to be kept."""
+        return self.audit.limit is not None or bool(self.changed)
 
     def tests(self, name: str) -> list[Outcome]:
-        """List the audit's tests for a report."""
+        """Return the audit's tests for a report."""
         from fairgroups.report.junit import audit_tests
 
         return audit_tests(name, self.audit, self.changed)
 
 
-def run_job(options: Mapping[str, Any], *, command: str | None, verbose: bool) -> Ran:
-    """Run an audit and write what is asked for; `options` are those of the configuration file."""
+def run_job(given: Mapping[str, Any], *, command: str | None, verbose: bool) -> AuditRun:
+    """Run an audit and write what is asked for.
+
+    Parameters
+    ----------
+    given : mapping
+        Options of the records `JobOptions` and `AuditOptions`, read; what was not said is absent.
+    command : str or None
+        The command line that made it, to be shown in the page.
+    verbose : bool
+        Show progress bars.
+
+    Returns
+    -------
+    AuditRun
+    """
     from fairgroups.audits.audit import audit
-    from fairgroups.audits.baseline import Baseline, changes
+    from fairgroups.audits.baseline import compare_to_baseline
+    from fairgroups.audits.result import Audit, JointAudit
     from fairgroups.errors import InputError
     from fairgroups.partition.partition import Partition
-    from fairgroups.sources.source import Source
 
-    given = {key: value for key, value in options.items() if value is not None}
+    job = JobOptions(**{f.name: given[f.name] for f in fields(JobOptions) if f.name in given})
+    asked = {f.name: given[f.name] for f in fields(AuditOptions) if f.name in given}
     check_outputs([given])
-    if isinstance(given["sensitive"], list) and len(given["sensitive"]) == 1:
-        given["sensitive"] = given["sensitive"][0]
-    if "repair" in given and "out" not in given:
+    one = isinstance(given["sensitive"], str) or len(given["sensitive"]) == 1
+    if job.repair is not None and job.out is None:
         raise InputError("a repair is shown in the page only.", "say where to write it: --out audit.html")
-    if given.get("scales") and not isinstance(given["sensitive"], str):
+    if job.scales and not one:
         raise InputError("scales are borders of one attribute; several were named.", "leave them out.")
-    source = Source(*(given.get(key) for key in SOURCE))  # type: ignore[arg-type]
-    asked = {key: value for key, value in given.items() if key not in OWN} | {"verbose": verbose}
-    asked["n_groups"] = given.get("groups", "auto")
-    if "baseline" in given:
-        baseline = Baseline.read(given["baseline"])
-    missing = given.get("missing", "error")
-    if "edges" in given:
-        if not isinstance(given["sensitive"], str):
-            raise InputError("edges are borders of one attribute; several were named.", "name one sensitive column.")
-        asked["partition"] = Partition.from_edges(given["edges"], name=given["sensitive"], missing=missing)
-    result = audit(source, **asked)
+    baseline = None if job.baseline is None else Audit.read(job.baseline)
+    asked |= {"verbose": verbose, "explore": job.out is not None or job.json is not None}
+    result = audit(job.source, **asked)
     changed: list[Change] = []
-    if "baseline" in given:
-        same = {key: value for key, value in asked.items() if key not in ("n_groups", "partition", "checks")}
-        again = audit(source, **{**same, "partition": baseline.partition, "checks": False})
-        changed = changes(again, baseline, given.get("max_change", 0.0), own=result)
-    scales = {name: Partition.from_edges(edges) for name, edges in given.get("scales", {}).items()}
+    if baseline is not None:
+        if isinstance(result, JointAudit):
+            raise InputError("audits of several rates have no baseline.", "make one for each rate.")
+        same = {key: value for key, value in asked.items() if key not in ("n_groups", "partition", "checks", "explore")}
+        again = audit(job.source, **{**same, "partition": baseline.partition, "checks": False})
+        assert isinstance(again, Audit)
+        changed = compare_to_baseline(again, baseline, job.max_change, own=result)
+    if job.scales:
+        result = result.explore({name: Partition.from_edges(edges) for name, edges in job.scales.items()})
     notes: list[str] = []
+    repaired = _repair(job, given, notes, verbose=verbose) if job.repair is not None else None
+    written = write_outputs(result, {key: getattr(job, key) for key in OUTPUTS}, repair=repaired, command=command)
+    return AuditRun(result, changed, written, notes)
+
+
+def write_outputs(
+    result: Audit | JointAudit, outputs: Mapping[str, Path | None], *, repair: Any = None, command: str | None = None
+) -> list[str]:
+    """Write the files that are asked for; return a line for each."""
     written = []
-    if "json" in given:
-        result.to_json(given["json"])
-        written.append(f"JSON: {Path(given['json']).resolve()}")
-    if "markdown" in given:
-        result.to_markdown(given["markdown"])
-        written.append(f"Markdown: {Path(given['markdown']).resolve()}")
-    if "csv" in given:
-        result.to_csv(given["csv"])
-        written.append(f"Groups: {Path(given['csv']).resolve()}")
-    if "charts" in given:
-        made = [file for kind in ("svg", "png") for file in result.save_charts(given["charts"], kind)]
-        written.append(f"Charts: {len(made)} files in {Path(given['charts']).resolve()}")
-    if "out" in given:
-        repaired = _repair(source, given, notes, verbose=verbose) if "repair" in given else None
-        result.to_html(given["out"], repair=repaired, scales=scales, command=command)
-        written.append(f"Report: {Path(given['out']).resolve()}")
-    return Ran(result, changed, written, notes)
+    if (path := outputs.get("json")) is not None:
+        result.to_json(path)
+        written.append(f"JSON: {Path(path).resolve()}")
+    if (path := outputs.get("markdown")) is not None:
+        result.to_markdown(path)
+        written.append(f"Markdown: {Path(path).resolve()}")
+    if (path := outputs.get("csv")) is not None:
+        result.to_csv(path)
+        written.append(f"Groups: {Path(path).resolve()}")
+    if (path := outputs.get("charts")) is not None:
+        made = [file for kind in ("svg", "png") for file in result.save_charts(path, kind)]
+        written.append(f"Charts: {len(made)} files in {Path(path).resolve()}")
+    if (path := outputs.get("out")) is not None:
+        result.to_html(path, repair=repair, command=command)
+        written.append(f"Report: {Path(path).resolve()}")
+    return written
 
 
 def check_outputs(jobs: Sequence[Mapping[str, Any]], *more: Path | None) -> None:
@@ -111,8 +169,8 @@ def check_outputs(jobs: Sequence[Mapping[str, Any]], *more: Path | None) -> None
 
     taken: dict[Path, str] = {}
     for job in jobs:
-        for key in ("file", "baseline"):
-            if key in job and "://" not in str(job[key]):
+        for key in ("data", "baseline"):
+            if job.get(key) is not None and "://" not in str(job[key]):
                 taken[Path(job[key]).resolve()] = "is read"
     outputs = [(key, Path(job[key])) for job in jobs for key in OUTPUTS if job.get(key) is not None]
     for key, path in [*outputs, *(("junit", one) for one in more if one is not None)]:
@@ -126,7 +184,7 @@ def check_outputs(jobs: Sequence[Mapping[str, Any]], *more: Path | None) -> None
         taken[target] = "is written"
 
 
-def _repair(source: Any, given: Mapping[str, Any], notes: list[str], *, verbose: bool) -> Any:
+def _repair(job: JobOptions, given: Mapping[str, Any], notes: list[str], *, verbose: bool) -> Any:
     """See what repairs of a score would give and cost, on a million rows at most."""
     from fairgroups.errors import InputError
     from fairgroups.repair.score_repair import ScoreRepair
@@ -134,17 +192,17 @@ def _repair(source: Any, given: Mapping[str, Any], notes: list[str], *, verbose:
     from fairgroups.sources.source import read_columns
 
     names = [given["sensitive"]] if isinstance(given["sensitive"], str) else list(given["sensitive"])
-    used = [*names, *(given[key] for key in ("repair", "truth", "weight") if key in given)]
-    if source.is_database:
+    used = [*names, str(job.repair), *(given[key] for key in ("truth", "weight") if key in given)]
+    if job.source.is_database:
         raise InputError("repairs are tried on files.", "export the table to Parquet first.")
-    columns, total = read_columns(source, used, most=MOST_ROWS, seed=given.get("seed", 0))
+    columns, total = read_columns(job.source, used, most=MOST_ROWS, seed=given.get("seed", 0))
     n = len(next(iter(columns.values())))
     if n < total:
         notes.append(f"The repair was tried on {n:,} of {total:,} rows, drawn at random.")
     return tradeoff(
         columns,
         methods={"FairGroups": ScoreRepair()} if len(names) > 1 else None,  # smooth repairs are for one attribute
-        score=given["repair"],
+        score=str(job.repair),
         sensitive=given["sensitive"],
         truth=given.get("truth"),
         weight=given.get("weight"),
@@ -158,5 +216,5 @@ def _repair(source: Any, given: Mapping[str, Any], notes: list[str], *, verbose:
 
 
 def is_terminal() -> bool:
-    """Say whether a person may be watching."""
+    """Whether a person may be watching."""
     return sys.stderr.isatty()

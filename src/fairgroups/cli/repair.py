@@ -1,4 +1,4 @@
-"""fairgroups repair, fairgroups apply."""
+"""fairgroups repair: fair scores, and what they give and cost."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairgroups.cli.audit import read_count, read_edges, read_size
+from fairgroups.cli.apply import write_fair
+from fairgroups.cli.parameters import read_borders, read_number
 
 if TYPE_CHECKING:
     from fairgroups.repair.tradeoff import Tradeoff
 
-__all__ = ["apply", "repair"]
+__all__ = ["repair"]
 
 METHOD = "repair"
 TRIED = (0.0, 0.02, 0.05, 0.1, 0.2)
@@ -22,7 +23,7 @@ MOST_ROWS = 1_000_000
 
 
 def repair(
-    file: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
+    data: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
     score: Annotated[str, typer.Option(help="Column of the score to repair.")],
     sensitive: Annotated[
         list[str],
@@ -35,10 +36,10 @@ def repair(
     out: Annotated[Path | None, typer.Option(help="Write the table with fair scores here (.csv or .parquet).")] = None,
     model: Annotated[Path | None, typer.Option(help="Write the repair here, as JSON for `fairgroups apply`.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page on what the repair gives and costs here.")] = None,
-    groups: Annotated[
+    n_groups: Annotated[
         str, typer.Option(help="Number of groups, or auto: the fewest that leave no dependence but chance.")
     ] = "auto",
-    edges: Annotated[str | None, typer.Option(help="Use these groups: borders such as 25,45.")] = None,
+    partition: Annotated[str | None, typer.Option(help="Use these groups: borders such as 25,45.")] = None,
     min_group_size: Annotated[
         str, typer.Option(help="With a number of groups: least rows in one, or a share of them below 1.")
     ] = "0.05",
@@ -73,30 +74,31 @@ def repair(
     """Make scores fair: find groups, learn the maps, and say on people left out what that gives and costs."""
     from fairgroups.errors import InputError
     from fairgroups.grouping.fair_groups import FairGroups
+    from fairgroups.options import one_of
     from fairgroups.output import write_atomically
+    from fairgroups.partition.partition import Partition
     from fairgroups.repair.file import check_target
     from fairgroups.repair.score_repair import ScoreRepair
     from fairgroups.repair.tradeoff import tradeoff
     from fairgroups.report.repair_page import render_repair, repair_finding
     from fairgroups.sources.source import Source, read_columns
 
-    if missing not in ("error", "keep"):
-        raise InputError(f"--missing must be error or keep; got {missing!r}.")
+    one_of(missing, "missing", ("error", "keep"))
     if condition is not None and truth is None:
         raise InputError(f"--condition {condition} needs the true label.", "name its column: --truth")
     names = [*sensitive, *(name for name in (score, truth, weight, fold, key) if name is not None)]
     if out is not None:
-        check_target(file, out, into, key)
-    columns, total = read_columns(Source(file), names, most=MOST_ROWS, seed=seed, text=[] if key is None else [key])
+        check_target(data, out, into, key)
+    columns, total = read_columns(Source(data), names, most=MOST_ROWS, seed=seed, text=[] if key is None else [key])
     notes = []
     n = len(next(iter(columns.values())))
     if n < total:
         notes.append(f"The groups, the maps and this judgement rest on {n:,} of {total:,} rows, drawn at random.")
     found_by: Any = "auto"
-    if edges is not None:
-        found_by = read_edges(edges, sensitive, "error")
-    elif (count := read_count(groups)) != "auto":
-        found_by = FairGroups(count, min_group_size=read_size(min_group_size))
+    if partition is not None:
+        found_by = Partition.given(read_borders(partition, "--partition"), sensitive, "error")
+    elif (count := read_number("--n-groups", n_groups, whole=True)) != "auto":
+        found_by = FairGroups(count, min_group_size=read_number("--min-group-size", min_group_size))
     wished = ScoreRepair(
         found_by,
         cost=cost,  # type: ignore[arg-type]
@@ -133,7 +135,7 @@ def repair(
         write_atomically(html, render_repair(found, METHOD, max_gap, notes))
         written.append(f"Page: {html.resolve()}")
     if out is not None:
-        written.append(_write(fitted, file, out, used, missing))
+        written.append(write_fair(fitted, data, out, used, missing))
     typer.echo(repair_finding(found, METHOD, max_gap))
     if not quiet:
         _print(found, max_gap)
@@ -141,49 +143,6 @@ def repair(
             typer.echo(f"Note: {note}")
     for line in written:
         typer.echo(line)
-
-
-def apply(
-    model: Annotated[Path, typer.Argument(help="A repair that `fairgroups repair --model` wrote.", show_default=False)],
-    file: Annotated[Path, typer.Argument(help="A CSV or Parquet file with new people.", show_default=False)],
-    out: Annotated[Path, typer.Option(help="Write the table with fair scores here (.csv or .parquet).")],
-    score: Annotated[str | None, typer.Option(help="Column of the score, if it is called otherwise here.")] = None,
-    sensitive: Annotated[
-        list[str] | None, typer.Option("--sensitive", "-s", help="Columns of the attributes, if called otherwise here.")
-    ] = None,
-    key: Annotated[str | None, typer.Option(help="Column that says who each row is.")] = None,
-    into: Annotated[str | None, typer.Option(help="What the new column is called.")] = None,
-    missing: Annotated[
-        str, typer.Option(help="Rows with missing values: error, or keep (without a fair score).")
-    ] = "error",
-) -> None:
-    """Give the people of a new file fair scores; the file may be larger than memory."""
-    from fairgroups.errors import InputError
-    from fairgroups.repair.document import read_document
-    from fairgroups.repair.score_repair import ScoreRepair
-
-    document = read_document(model)
-    fitted = ScoreRepair.from_dict(document)
-    stored = document.get("columns") or {}
-    used = {
-        "score": score or stored.get("score"),
-        "sensitive": sensitive or stored.get("sensitive") or None,
-        "key": key or stored.get("key"),
-        "into": into or stored.get("into") or "fair_score",
-    }
-    for name in ("score", "sensitive"):
-        if not used[name]:
-            raise InputError(f"the repair does not say which column the {name} is.", f"name it: --{name}")
-    typer.echo(_write(fitted, file, out, used, missing))
-
-
-def _write(fitted: Any, file: Path, out: Path, used: dict[str, Any], missing: str) -> str:
-    """Write the table with fair scores, and say so."""
-    from fairgroups.repair.file import apply_to_file
-
-    done = apply_to_file(fitted, file, out, **used, missing=missing)  # type: ignore[arg-type]
-    left = f", {done.without:,} of them without a fair score" if done.without else ""
-    return f"Fair scores in the column {used['into']!r} of {out.resolve()} ({done.rows:,} rows{left})"
 
 
 def _notes(fitted: Any, key: str | None) -> list[str]:

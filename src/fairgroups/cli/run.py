@@ -17,9 +17,9 @@ def run(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print one line for each audit.")] = False,
 ) -> None:
     """Run the audits that a configuration file lists; the worst of them decides the exit code."""
-    from fairgroups.cli.audit import say
     from fairgroups.cli.config import read_config
     from fairgroups.cli.job import check_outputs, is_terminal, run_job
+    from fairgroups.cli.printing import say
     from fairgroups.errors import FairGroupsError, InputError
     from fairgroups.output import write_atomically
     from fairgroups.report.junit import Outcome, error_test, render_junit
@@ -32,28 +32,28 @@ def run(
     check_outputs(audits, junit)
     tests: list[Outcome] = []
     codes = []
-    ungated = 0
+    unlimited = 0
     for one in audits:
         if only and one["name"] not in only:
             continue
         typer.echo(f"== {one['name']}")
         try:
-            ran = run_job(one, command=f"fairgroups run {config.name} --only '{one['name']}'", verbose=is_terminal())
+            done = run_job(one, command=f"fairgroups run {config.name} --only '{one['name']}'", verbose=is_terminal())
         except FairGroupsError as error:  # the others still run
             typer.echo(f"Error: {error}", err=True)
             tests.append(error_test(one["name"], error))
             codes.append(2)
             continue
-        say(ran, quiet=quiet)
-        tests += ran.tests(one["name"])
-        codes.append(ran.exit_code)
-        ungated += not ran.is_gated
+        say(done, quiet=quiet)
+        tests += done.tests(one["name"])
+        codes.append(done.exit_code)
+        unlimited += not done.is_limited
     if junit is not None:
         write_atomically(junit, render_junit(tests))
         typer.echo(f"Tests: {junit.resolve()}")
     said = {0: "kept", 1: "exceeded or worse", 2: "failed", 3: "not enough evidence"}
-    found = {word: codes.count(code) for code, word in said.items()} | {"without a limit": ungated}
-    found["kept"] -= ungated
+    found = {word: codes.count(code) for code, word in said.items()} | {"without a limit": unlimited}
+    found["kept"] -= unlimited
     counts = ", ".join(f"{count} {word}" for word, count in found.items() if count)
     typer.echo(f"{len(codes)} audit(s): {counts}.")
     raise typer.Exit(next(code for code in (2, 1, 3, 0) if code in codes))

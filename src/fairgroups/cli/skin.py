@@ -39,7 +39,7 @@ def skin(
     """Measure the apparent skin tone in photographs: L*, a*, b*, ITA and hue, with marks of doubt."""
     from fairgroups.errors import InputError
     from fairgroups.output import check_table_path
-    from fairgroups.skin.folder import Wishes, measure_folder
+    from fairgroups.skin.folder import ToneOptions, measure_folder
 
     check_table_path(out)
     if white_balance not in ("none", "grey-world"):
@@ -49,7 +49,7 @@ def skin(
     found = measure_folder(
         folder,
         out,
-        wishes=Wishes(
+        options=ToneOptions(
             finder=finder,
             balance=None if white_balance == "none" else white_balance,
             card=None if card is None else _box(card),

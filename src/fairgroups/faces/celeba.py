@@ -55,7 +55,7 @@ class CelebA:
         return int(self.names.size)
 
     def attribute(self, name: str) -> NDArray[np.bool_]:
-        """Give who has an attribute; capitals and spaces in its name do not matter."""
+        """Return who has an attribute; capitals and spaces in its name do not matter."""
         same = {_plain(known): known for known in self.attributes}
         if _plain(name) not in same:
             raise InputError(f"CelebA has no attribute {name!r}.", f"it has: {', '.join(self.attributes)}")
@@ -155,7 +155,7 @@ def _list(root: Path, stem: str) -> Path:
 
 
 def _rows(path: Path) -> Iterator[tuple[str, list[str]]]:
-    """Give the titles, then each image's name and values."""
+    """Return the titles, then each image's name and values."""
     with path.open(encoding="utf-8-sig") as file:
         lines = (line for line in file if line.strip())
         first = next(lines, "")

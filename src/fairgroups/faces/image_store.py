@@ -103,7 +103,7 @@ class Pictures:
 
 
 def batches(pictures: Pictures, which: NDArray[np.intp], size: int) -> Iterator[tuple[NDArray[np.intp], Any]]:
-    """Give images in the order asked, some at a time; the next are read while these are used."""
+    """Return images in the order asked, some at a time; the next are read while these are used."""
     parts = [which[start : start + size] for start in range(0, which.size, size)]
     with ThreadPoolExecutor(1) as pool:
         coming = pool.submit(pictures.__getitem__, parts[0]) if parts else None
@@ -116,7 +116,7 @@ def batches(pictures: Pictures, which: NDArray[np.intp], size: int) -> Iterator[
 
 
 def stamp_of(paths: Sequence[Path], *more: Any) -> str:
-    """Give a short name for files as they are now."""
+    """Return a short name for files as they are now."""
     seen = []
     for path in paths:
         try:
@@ -128,5 +128,5 @@ def stamp_of(paths: Sequence[Path], *more: Any) -> str:
 
 
 def digest_of(*values: Any) -> str:
-    """Give a short name for values: the same for the same ones."""
+    """Return a short name for values: the same for the same ones."""
     return hashlib.sha256(repr(values).encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -62,7 +62,7 @@ class ResNet18(nn.Module):  # type: ignore[misc]
                 nn.init.kaiming_normal_(part.weight, mode="fan_out", nonlinearity="relu")
 
     def forward(self, images: Any) -> Any:
-        """Give a logit for each image."""
+        """Return a logit for each image."""
         x = (images.permute(0, 3, 1, 2).float() / 255 - self.mean) / self.spread
         x = self.maxpool(torch.relu(self.bn1(self.conv1(x))))
         x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
@@ -70,13 +70,17 @@ class ResNet18(nn.Module):  # type: ignore[misc]
 
 
 def start_weights(weights: str | Path | None) -> tuple[dict[str, Any] | None, str]:
-    """Give the weights to start from, but the last layer's, and where they come from.
+    """Return the weights to start from, but the last layer's, and where they come from.
 
     Parameters
     ----------
     weights : path, "imagenet", "random" or None
         A file (.pth or .pt of torch, .safetensors, or .npz); imagenet: torchvision's, which it may have to download;
         None: the same if torchvision is installed and has them or can get them, else random ones with a warning.
+
+    Returns
+    -------
+    weights, and where they are from
     """
     if weights == "random":
         return None, "random"
@@ -103,7 +107,7 @@ def start_weights(weights: str | Path | None) -> tuple[dict[str, Any] | None, st
 
 
 def to_arrays(states: dict[str, Any]) -> dict[str, np.ndarray[Any, Any]]:
-    """Give tensors as arrays."""
+    """Return tensors as arrays."""
     return {name: value.detach().cpu().numpy() for name, value in states.items()}
 
 

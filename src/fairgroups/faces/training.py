@@ -25,13 +25,13 @@ from fairgroups.faces.protocol import Settings, read_settings, write_settings
 from fairgroups.output import replacing
 from fairgroups.progress import progress_bar
 
-__all__ = ["Trained", "device_of", "predict", "train"]
+__all__ = ["TrainingResult", "device_of", "predict", "train"]
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainingResult:
     """What a run of the protocol gave.
 
     Attributes
@@ -64,7 +64,7 @@ def train(
     weights: str | Path | None = None,
     device: str = "auto",
     verbose: bool = False,
-) -> Trained:
+) -> TrainingResult:
     """Run the protocol and give everybody's score by a model that has not seen them.
 
     Parameters
@@ -83,6 +83,10 @@ def train(
         auto, cpu or cuda.
     verbose : bool
         Show a progress bar.
+
+    Returns
+    -------
+    TrainingResult
     """
     folder = Path(work)
     try:
@@ -123,7 +127,7 @@ def train(
     columns: dict[str, NDArray[Any]] = {"image": faces.names[kept], "fold": folds}
     columns |= {name: tones[name][kept] for name in TONES}
     columns |= {settings.target.lower(): truth.astype(np.int64), "score": scores}
-    return Trained(columns, left_out, origin, where, trained / taken if trained else float("nan"))
+    return TrainingResult(columns, left_out, origin, where, trained / taken if trained else float("nan"))
 
 
 class Fold:
@@ -148,13 +152,13 @@ class Fold:
         self.result = work / f"scores-{number}.npz"
 
     def scores(self) -> Array:
-        """Give the scores of the people left out."""
+        """Return the scores of the people left out."""
         from fairgroups.faces.network import load_arrays
 
         return np.asarray(load_arrays(self.result)["score"].numpy(), dtype=np.float64)
 
     def is_done(self) -> bool:
-        """Say whether there are a model and scores that can be read."""
+        """Whether there are a model and scores that can be read."""
         from fairgroups.faces.network import load_arrays
 
         try:
@@ -164,7 +168,7 @@ class Fold:
             return False
 
     def run(self, step: Callable[[float], None]) -> int:
-        """Do what is not done yet; give how many images were trained on."""
+        """Do what is not done yet; return how many images were trained on."""
         import torch
 
         from fairgroups.faces.network import ResNet18, to_arrays
@@ -233,6 +237,10 @@ def predict(
         The folder of `train`.
     device, verbose
         See `train`.
+
+    Returns
+    -------
+    scores, and reasons by image
     """
     from fairgroups.faces.network import ResNet18, load_arrays
 
@@ -258,7 +266,7 @@ def predict(
 
 
 def device_of(wanted: str) -> str:
-    """Give what to run on: a GPU where there is one."""
+    """Return what to run on: a GPU where there is one."""
     if "torch" not in sys.modules:  # the same sums however busy the machine is
         os.environ.setdefault("MKL_DYNAMIC", "FALSE")
         os.environ.setdefault("MKL_CBWR", "COMPATIBLE")
@@ -287,7 +295,7 @@ def _scores(network: Any, pictures: Pictures, which: NDArray[np.intp], batch: in
 
 
 def _tensor(images: NDArray[np.uint8], device: str) -> Any:
-    """Give images in memory that torch laid out itself: how it is aligned may decide how numbers are rounded."""
+    """Return images in memory that torch laid out itself: how it is aligned may decide how numbers are rounded."""
     import torch
 
     return torch.from_numpy(images).clone().to(device, non_blocking=True)

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import Any, Self
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from fairgroups.cells.bins import Spacing
-from fairgroups.cells.cells import Cells
-from fairgroups.engines.count import column_names, count_rows, is_lazy
+from fairgroups.cells.sample import Sample
 from fairgroups.errors import InputError
-from fairgroups.evidence.rates import Against, GroupRates, explained_share, group_rates
-from fairgroups.measures import JointMeasure, Measure, resolve_measure
-from fairgroups.partition.boxes import BoxPartition
+from fairgroups.evidence.explained import explained_share
+from fairgroups.evidence.rates import GroupRates, group_rates
+from fairgroups.measures import JointMeasure, Measure
+from fairgroups.options import Against, Missing
 from fairgroups.partition.partition import Partition
 from fairgroups.rows.columns import holds_categories
-from fairgroups.rows.rows import Column, Missing, Rows, check_finite, mixed_columns, refuse_missing
-from fairgroups.search.path import Path
+from fairgroups.rows.roles import Roles
+from fairgroups.rows.rows import Column, Rows, check_finite, mixed_columns, refuse_missing
+from fairgroups.sources.frames import column_names, is_lazy
 
 __all__ = ["GroupEstimator"]
 
@@ -31,7 +31,7 @@ class GroupEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     missing: Missing
     measure: str | Measure | JointMeasure
     positive: Any
-    partition_: Partition | BoxPartition
+    partition_: Partition
     n_features_in_: int
 
     def __sklearn_tags__(self) -> Any:
@@ -90,25 +90,24 @@ class GroupEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             )
         return columns[0]
 
-    def _counted(self, X: Any, y: Any, truth: Any, weight: Any, n_cells: int | None) -> Rows:
-        """Count the people of a lazy frame; the outcome and what goes with it are columns of it, by name."""
-        roles = {"outcome": y, "truth": truth, "weight": weight}
-        for role, name in roles.items():
+    def _lazy_roles(self, X: Any, y: Any, truth: Any, weight: Any) -> Roles:
+        """Return the roles of a lazy frame's columns; the outcome and what goes with it are named."""
+        words = {"outcome": (y, "y"), "truth": (truth, "truth"), "weight": (weight, "sample_weight")}
+        for name, word in words.values():
             if name is not None and not isinstance(name, str):
-                what = {"outcome": "y", "truth": "truth", "weight": "sample_weight"}[role]
                 raise InputError(
-                    f"X is a lazy frame, so {what} must be the name of one of its columns; got {type(name).__name__}.",
+                    f"X is a lazy frame, so {word} must be the name of one of its columns; got {type(name).__name__}.",
                     "fit(frame, 'hired')",
                 )
         if y is None:
             raise InputError("X is a lazy frame; y must be the name of its outcome column.", "fit(frame, 'hired')")
-        named = [name for name in roles.values() if name is not None]
+        named = [name for name, _ in words.values() if name is not None]
         self._names = [name for name in column_names(X) if name not in named]
+        if not self._names:
+            raise InputError("no column is left to be the sensitive attribute.", "select it too.")
         self.n_features_in_ = len(self._names)
         self.feature_names_in_ = np.array(self._names, dtype=object)
-        rows = count_rows(X, self._names, roles, positive=self.positive, missing=self.missing, n_cells=n_cells)
-        self.dropped_ = dict(rows.dropped)
-        return rows
+        return Roles.of(self._names, y, truth=truth, weight=weight, positive=self.positive, missing=self.missing)
 
     def _rows(self, columns: list[Column], y: Any, truth: Any, weight: Any) -> Rows:
         if y is None:
@@ -125,15 +124,17 @@ class GroupEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             missing=self.missing,
             names={"outcome": "y", "weight": "sample_weight"},
         )
-        self.dropped_ = dict(rows.dropped)
-        return rows
+        return rows.centred()
 
-    def _describe(self, cells: Cells, measure: Measure) -> None:
-        assert isinstance(self.partition_, Partition)
-        groups = group_rates(cells, self.partition_, measure)
-        self._take([groups], [explained_share(cells, measure, groups.variance)])
+    def _describe(self, sample: Sample, parts: Sequence[Measure], against: Against = "everyone") -> None:
+        """Keep what is known of the groups."""
+        people = sample.cells if sample.is_line else sample.rows
+        groups = [group_rates(people, self.partition_, part) for part in parts]
+        shares = [explained_share(people, part, g.variance) for part, g in zip(parts, groups, strict=True)]
+        self.dropped_ = dict(sample.rows.dropped)
+        self._take(groups, shares, against)
 
-    def _take(self, groups: list[GroupRates], explained: list[float], against: Against = "everyone") -> None:
+    def _take(self, groups: list[GroupRates], explained: list[float], against: Against) -> None:
         """Keep what is known of the groups; one column for each rate where there are several."""
         self.n_groups_ = self.partition_.n_groups
         self.rates_ = np.stack([g.rate for g in groups], axis=1).squeeze(axis=1 if len(groups) == 1 else ())
@@ -142,36 +143,17 @@ class GroupEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.variance_ = sum(g.variance_against(against) for g in groups)
         self.explained_ = float(np.mean(explained))
 
-    def _cells(self, rows: Rows, n_cells: int | None, spacing: Spacing = "quantile") -> tuple[Cells, Measure]:
-        chosen = resolve_measure(self.measure, outcome_is_binary=rows.outcome_is_binary)  # type: ignore[arg-type]
-        cells = Cells.from_rows(rows, measure=chosen, n_cells=n_cells, spacing=spacing)
-        (measure,) = cells.measures.values()
-        return cells, measure
-
-    def _follow(self, path: Path, n_groups: int, cells: Cells, measure: Measure) -> Self:
-        if len(path) < n_groups:
-            warnings.warn(path.note, UserWarning, stacklevel=3)
-        self.path_ = path.variance
-        self.exact_ = path.exact
-        self.gap_ = 0.0
-        self.partition_ = path.partition(len(path), missing=self.missing)
-        self._describe(cells, measure)
-        return self
-
     def predict(self, X: Any) -> NDArray[np.intp]:
-        """Give the number of each person's group.
+        """Return the number of each person's group.
 
         Groups are numbered from 0 in the order of the attribute. A missing value gives −1 under ``missing="drop"``
         and the last group under ``missing="group"``.
         """
         check_is_fitted(self)
-        columns = self._columns(X, reset=False)
-        if isinstance(self.partition_, BoxPartition):
-            return self.partition_.assign_columns([c.text if c.levels is not None else c.values for c in columns])
-        return self.partition_.assign(self._one(columns).values)
+        return self.partition_.codes(self._columns(X, reset=False))
 
     def transform(self, X: Any) -> NDArray[np.object_]:
-        """Give the label of each person's group, as one column: ready to be a ``sensitive_features`` elsewhere.
+        """Return the label of each person's group, as one column: ready to be a ``sensitive_features`` elsewhere.
 
         A missing value gives None under ``missing="drop"``.
         """

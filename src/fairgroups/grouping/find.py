@@ -2,266 +2,253 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.cells.cells import Cells
 from fairgroups.cells.grid import Points
-from fairgroups.cells.moments import Moments
+from fairgroups.cells.sample import Sample
 from fairgroups.errors import InputError
-from fairgroups.evidence.band import Band, Calibration
-from fairgroups.evidence.band_width import from_table
-from fairgroups.evidence.likelihood import kl
-from fairgroups.evidence.rates import Against, moments_by
-from fairgroups.grouping.selection import (
-    MOST_GROUPS,
-    Criterion,
-    Selection,
-    by_band,
-    by_bic,
-    by_cross_validation,
-    check_criterion,
-    choice_level,
-)
+from fairgroups.evidence.band import Band
+from fairgroups.evidence.inference import InferenceOptions
+from fairgroups.evidence.rates import moments_by
+from fairgroups.grouping.cross_validation import by_cross_validation
+from fairgroups.grouping.search_options import SearchOptions
+from fairgroups.grouping.selection import Selection, by_band, by_bic, check_criterion, choice_level
 from fairgroups.measures import JointMeasure, Measure, parts_of
-from fairgroups.partition.boxes import BoxPartition
+from fairgroups.options import Missing
 from fairgroups.partition.partition import Partition
 from fairgroups.progress import progress_bar
-from fairgroups.rows.rows import Missing, Rows
+from fairgroups.rows.rows import Rows
 from fairgroups.search.boxes import BoxSearch, best_boxes
 from fairgroups.search.frontier import BoxFrontier, best_frontier_boxes, best_frontier_path
-from fairgroups.search.limits import limits_of, search, whole_number
-from fairgroups.search.monotone import Monotonic
-from fairgroups.search.path import Limits, Path, Units
+from fairgroups.search.limits import search
+from fairgroups.search.path import GroupPath, Limits, Units
 
-__all__ = ["Found", "Wish", "find"]
+__all__ = ["SearchResult", "find"]
 
 Array = NDArray[np.float64]
 MOST_BOXES = 8  # cross-validation tries up to so many groups of several attributes
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What is asked of the groups; see `FairGroups` for each."""
-
-    n_groups: int | Literal["auto"] = "auto"
-    selection: Criterion = "auto"
-    max_groups: int = MOST_GROUPS
-    monotonic: Monotonic | None = None
-    min_group_size: float | Literal["auto"] = 1
-    min_denominator: float = 0.0
-    n_cells: int | None = None
-    budget: float = 10.0
-    level: float = 0.95
-    calibration: Calibration = "auto"
-    seed: int = 0
-    against: Against = "everyone"
-    verbose: bool = False
-
-    def __post_init__(self) -> None:
-        if not (isinstance(self.n_groups, str) and self.n_groups == "auto"):
-            if isinstance(self.n_groups, str):
-                raise InputError(f"`n_groups` must be a whole number of at least 1, or 'auto'; got {self.n_groups!r}.")
-            whole_number(self.n_groups, "n_groups")
-        whole_number(self.max_groups, "max_groups")
-        if isinstance(self.budget, bool) or not isinstance(self.budget, int | float | np.number) or not self.budget > 0:
-            raise InputError(f"`budget` must be a number of seconds above 0; got {self.budget!r}.")
-        if self.against not in ("everyone", "rest"):
-            raise InputError(f"`against` must be 'everyone' or 'rest'; got {self.against!r}.")
-
-    @property
-    def automatic(self) -> bool:
-        """Say whether the data is to choose the number of groups."""
-        return self.n_groups == "auto"
-
-    def most(self, available: int) -> int:
-        """Give the largest number of groups to look for."""
-        return min(self.max_groups if isinstance(self.n_groups, str) else int(self.n_groups), available)
-
-    def limits(self, moments: Sequence[Moments], n_rows: int) -> Limits:
-        """Give the least that a group must hold; `moments` of each rate looked at."""
-        if self.min_group_size != "auto":
-            return limits_of(self.min_group_size, self.min_denominator, n_rows)
-        n_groups = 2 if isinstance(self.n_groups, str) else int(self.n_groups)
-        least = min(_smallest_judgeable(m, n_groups) for m in moments)
-        return Limits(1, max(least, limits_of(1, self.min_denominator, 1).b))
-
-
-@dataclass(frozen=True)
-class Found:
+class SearchResult:
     """Groups, the variance of Φ with 1, 2, … of them, whether they are proven best, and what to tell the reader.
 
     `most` is the number that was asked for, or the largest that was tried; `limits` what each group had to hold;
-    `steps`, in several dimensions, the groups with 1, 2, … of them.
+    `steps`, of several attributes, the groups with 1, 2, … of them; `bands`, on the line, one for each rate.
     """
 
-    partition: Partition | BoxPartition
+    partition: Partition
     variance: Array
     exact: bool
-    gap: float
+    optimality_gap: float
     most: int
     limits: Limits
     selection: Selection | None
     notes: list[str]
-    cells: Cells | None = None
-    steps: tuple[BoxPartition, ...] = ()
+    steps: tuple[Partition, ...] = ()
+    bands: tuple[Band, ...] = ()
 
 
-def find(rows: Rows, measure: Measure | JointMeasure, wish: Wish, missing: Missing = "error") -> Found:
-    """Search for the groups; where the data cannot give as many as asked for, take what it can give and say so."""
-    line = len(rows.columns) == 1
-    criterion = check_criterion(wish.selection, line=line)
+def find(
+    sample: Sample,
+    measure: Measure | JointMeasure,
+    options: SearchOptions,
+    inference: InferenceOptions | None = None,
+    missing: Missing = "error",
+) -> SearchResult:
+    """Search for the groups; where the data cannot give as many as asked for, take what it can give and say so.
+
+    Parameters
+    ----------
+    sample : Sample
+        The people.
+    measure : Measure or JointMeasure
+        The rate, or rates, that groups are to differ in.
+    options : SearchOptions
+        What is asked of the groups.
+    inference : InferenceOptions, optional
+        How they will be judged: the number of groups is chosen at that level.
+    missing : {"error", "drop", "group"}
+        What the partition does with missing values.
+
+    Returns
+    -------
+    SearchResult
+    """
+    inference = inference or InferenceOptions()
+    criterion = check_criterion(options.selection, line=sample.is_line)
     parts = parts_of(measure)
-    if wish.monotonic is not None and (not line or len(parts) > 1 or wish.against == "rest"):
+    if options.monotonic is not None and (not sample.is_line or len(parts) > 1 or options.against == "rest"):
         raise InputError(
             "`monotonic` is for one sensitive column and one rate against everyone.", "leave it out, or ask for that."
         )
     if criterion == "bic" and len(parts) > 1:
         raise InputError("`selection` 'bic' is for one rate.", "use 'auto'.")
-    found = (_on_the_line if line else _boxes)(rows, parts, wish, missing, criterion)
-    if found.selection is not None and not found.selection.settled:
+    finder = _on_the_line if sample.is_line else _boxes
+    result = finder(sample, parts, options, inference, missing, criterion)
+    if result.selection is not None and not result.selection.settled:
         more = "there are differences left inside them" if criterion == "band" else "more might be better"
-        found.notes.append(f"{found.partition.n_groups} groups were the most allowed, and {more}.")
-    n_found = len(found.variance)
-    if not wish.automatic and n_found < int(wish.n_groups) and not found.notes:
-        found.notes.append(
-            f"{wish.n_groups} groups were asked for; the data gives {n_found} "
-            f"(groups must differ in the attribute and hold B ≥ {found.limits.b:.3g})."
+        result.notes.append(f"{result.partition.n_groups} groups were the most allowed, and {more}.")
+    n_found = len(result.variance)
+    if not options.automatic and n_found < int(options.n_groups) and not result.notes:
+        result.notes.append(
+            f"{options.n_groups} groups were asked for; the data gives {n_found} "
+            f"(groups must differ in the attribute and hold B ≥ {result.limits.b:.3g})."
         )
-    return found
+    return result
 
 
-def _on_the_line(rows: Rows, parts: tuple[Measure, ...], wish: Wish, missing: Missing, criterion: str) -> Found:
-    cells = Cells.from_rows(rows, measure=parts, n_cells=wish.n_cells)
-    known = [cells[part].map(lambda x: x[: len(cells)]) for part in parts]
-    limits = wish.limits(known, rows.n)
-    most = wish.most(len(Units.of(cells, parts[0])))
-    notes: list[str] = []
+@dataclass
+class _LineSource:
+    """Paths of groups on the line; see `PathSource`."""
+
+    cells: Cells
+    parts: tuple[Measure, ...]
+    options: SearchOptions
+    limits: Limits
+    bands: tuple[Band, ...] = ()
     gaps: Array | None = None
 
-    def paths(k: int) -> Path:
-        nonlocal gaps
-        if len(parts) == 1:
-            path = search(cells, parts[0], k, monotonic=wish.monotonic, limits=limits)
+    def up_to(self, n_groups: int) -> GroupPath:
+        """Return the best groups with 1, 2, … up to so many of them."""
+        if len(self.parts) == 1:
+            path = search(self.cells, self.parts[0], n_groups, monotonic=self.options.monotonic, limits=self.limits)
         else:
-            path, gaps = best_frontier_path(cells, parts, k, limits, against_rest=False)
+            path, self.gaps = best_frontier_path(self.cells, self.parts, n_groups, self.limits, against_rest=False)
         if len(path) == 0:
             raise InputError(
-                f"the {rows.n} rows do not make one group of at least {limits.rows:g} rows and B ≥ {limits.b:g}.",
+                f"the {int(self.cells.rows.sum())} rows do not make one group of at least {self.limits.rows:g} rows "
+                f"and B ≥ {self.limits.b:g}.",
                 "lower min_group_size or min_denominator.",
             )
         return path
 
+    def shown(self, ends: list[int]) -> bool:
+        """Whether some group, between these ends, is shown to differ from everybody."""
+        bounds = [band.cell_ranges(np.array(ends[:-1]), np.array(ends[1:]))[1] for band in self.bands]
+        return any(bool(np.any((b.low > 0) | (b.high < 0))) for b in bounds)
+
+
+def _on_the_line(
+    sample: Sample,
+    parts: tuple[Measure, ...],
+    options: SearchOptions,
+    inference: InferenceOptions,
+    missing: Missing,
+    criterion: str,
+) -> SearchResult:
+    cells = sample.cells
+    limits = options.limits([cells[part].map(lambda x: x[: len(cells)]) for part in parts], sample.rows.n)
+    units = Units.of(cells, parts[0])
+    most = options.most(len(units))
+    source = _LineSource(cells, parts, options, limits)
     selection = None
-    if wish.automatic and criterion == "band":
-        level = choice_level(1 - (1 - wish.level) / len(parts))
-        bands = [Band(cells, m, level=level, calibration=wish.calibration, seed=wish.seed) for m in parts]
-        units = Units.of(cells, parts[0])
-        free = len(parts) == 1 and wish.monotonic is None
-        usual = [Band(cells, m, level=wish.level, calibration=wish.calibration, seed=wish.seed) for m in parts]
-
-        def shown(ends: list[int]) -> bool:
-            found = [band.cell_ranges(np.array(ends[:-1]), np.array(ends[1:]))[1] for band in usual]
-            return any(bool(np.any((b.low > 0) | (b.high < 0))) for b in found)
-
-        path, selection = by_band(paths, bands, units, limits, shown=shown, most=most, free=free)
+    if options.automatic and criterion == "band":
+        source.bands = tuple(inference.band(cells, m) for m in parts)
+        level = choice_level(inference.each(len(parts)).level)
+        strict = [band.at_level(level) for band in source.bands]
+        free = len(parts) == 1 and options.monotonic is None
+        path, selection = by_band(source, strict, units, limits, most=most, free=free)
     else:
-        path = paths(most)
-        if wish.automatic:
+        path = source.up_to(most)
+        if options.automatic:
             folds = criterion == "cv"
-            selection = _line_by_folds(rows, parts, wish, limits, most) if folds else by_bic(path, parts[0])
+            selection = _line_by_folds(sample, source, inference, most) if folds else by_bic(path, parts[0])
     n_groups = len(path) if selection is None else min(selection.n_groups, len(path))
+    notes = []
     if path.note and (selection is None or n_groups == len(path)):
         notes.append(path.note[0].upper() + path.note[1:])
-    if wish.against == "rest" and n_groups > 1:
+    gaps = source.gaps
+    if options.against == "rest" and n_groups > 1:
         path, gaps = best_frontier_path(cells, parts, n_groups, limits, against_rest=True)
         n_groups = min(n_groups, len(path))
     gap = 0.0 if gaps is None else float(gaps[n_groups - 1])
     partition = path.partition(n_groups, missing=missing)
-    return Found(partition, path.variance, path.exact, gap, most, limits, selection, notes, cells)
+    return SearchResult(partition, path.variance, path.exact, gap, most, limits, selection, notes, bands=source.bands)
 
 
-def _line_by_folds(rows: Rows, parts: tuple[Measure, ...], wish: Wish, limits: Limits, most: int) -> Selection:
+def _line_by_folds(sample: Sample, source: _LineSource, inference: InferenceOptions, most: int) -> Selection:
+    limits, parts = source.limits, source.parts
     share = Limits(0.85 * limits.rows, 0.85 * limits.b)  # nine tenths of the rows are there
 
     def paths(part: Rows) -> tuple[Sequence[Partition], Array]:
-        cells = Cells.from_rows(part, measure=parts, n_cells=wish.n_cells)
+        cells = sample.of(part).cells
         if len(parts) == 1:
-            path = search(cells, parts[0], most, monotonic=wish.monotonic, limits=share)
+            path = search(cells, parts[0], most, monotonic=source.options.monotonic, limits=share)
         else:
             path, _ = best_frontier_path(cells, parts, most, share, against_rest=False)
         return [path.partition(k, missing="group") for k in range(1, len(path) + 1)], path.variance
 
-    with progress_bar("Choosing the number of groups", shown=wish.verbose) as progress:
-        return by_cross_validation(rows, parts, paths, seed=wish.seed, progress=progress)
+    with progress_bar("Choosing the number of groups", shown=source.options.verbose) as progress:
+        return by_cross_validation(sample.rows, parts, paths, seed=inference.seed, progress=progress)
 
 
-def _boxes(rows: Rows, parts: tuple[Measure, ...], wish: Wish, missing: Missing, _: str) -> Found:
+def _boxes(
+    sample: Sample,
+    parts: tuple[Measure, ...],
+    options: SearchOptions,
+    inference: InferenceOptions,
+    missing: Missing,
+    _: str,
+) -> SearchResult:
+    rows = sample.rows
     together = [moments_by(rows, part, np.zeros(rows.size, dtype=np.intp), 1) for part in parts]
-    limits = wish.limits(together, rows.n)
-    most = wish.most(rows.size)
+    limits = options.limits(together, rows.n)
+    most = options.most(rows.size)
     selection = None
-    if wish.automatic:
+    if options.automatic:
         most = min(most, MOST_BOXES)
-        selection = _boxes_by_folds(rows, parts, wish, limits, most)
+        selection = _boxes_by_folds(rows, parts, options, inference, limits, most)
     n_groups = most if selection is None else selection.n_groups
-    with progress_bar("Searching for groups", shown=wish.verbose) as progress:
-        if len(parts) > 1 or (wish.against == "rest" and n_groups > 1):
-            rest = wish.against == "rest"
-            found = best_frontier_boxes(
-                rows, parts, n_groups, limits, against_rest=rest, n_cells=wish.n_cells, progress=progress
-            )
-            partition = replace(found.partitions[-1], missing=missing)
-            gap = float(found.gaps[-1])
-            steps = tuple(replace(step, missing=missing) for step in found.partitions)
-            return Found(partition, found.variance, gap < 1e-9, gap, most, limits, selection, [], steps=steps)
-        points = Points.of(rows, parts[0])
-        boxes = best_boxes(points, n_groups, limits, n_cells=wish.n_cells, budget=wish.budget, progress=progress)
     notes = []
-    if not boxes.exact:
-        notes.append(
-            "The exact search was beyond its budget: the groups are good ones, and the variance on the grid could "
-            f"be at most {100 * boxes.gap:.1f} % larger."
-        )
-    steps = tuple(replace(step, missing=missing) for step in boxes.partitions)
-    return Found(
-        boxes.partition(missing), boxes.variance, boxes.exact, boxes.gap, most, limits, selection, notes, steps=steps
-    )
+    with progress_bar("Searching for groups", shown=options.verbose) as progress:
+        if len(parts) > 1 or (options.against == "rest" and n_groups > 1):
+            rest = options.against == "rest"
+            joint = best_frontier_boxes(
+                rows, parts, n_groups, limits, against_rest=rest, n_cells=options.n_cells, progress=progress
+            )
+            partitions, variance, gap = joint.partitions, joint.variance, float(joint.gaps[-1])
+            last, exact = partitions[-1], gap < 1e-9
+        else:
+            points = Points.of(rows, parts[0])
+            boxes = best_boxes(
+                points, n_groups, limits, n_cells=options.n_cells, budget=options.budget, progress=progress
+            )
+            partitions, variance, gap, exact = boxes.partitions, boxes.variance, boxes.gap, boxes.exact
+            last = boxes.partition()
+            if not exact:
+                notes.append(
+                    "The exact search was beyond its budget: the groups are good ones, and the variance on the grid "
+                    f"could be at most {100 * gap:.1f} % larger."
+                )
+    steps = tuple(replace(step, missing=missing) for step in partitions)
+    last = replace(last, missing=missing)
+    return SearchResult(last, variance, exact, gap, most, limits, selection, notes, steps=steps)
 
 
-def _boxes_by_folds(rows: Rows, parts: tuple[Measure, ...], wish: Wish, limits: Limits, most: int) -> Selection:
+def _boxes_by_folds(
+    rows: Rows,
+    parts: tuple[Measure, ...],
+    options: SearchOptions,
+    inference: InferenceOptions,
+    limits: Limits,
+    most: int,
+) -> Selection:
     share = Limits(0.75 * limits.rows, 0.75 * limits.b)  # four fifths of the rows are there
 
-    def tilings(part: Rows) -> tuple[Sequence[BoxPartition], Array]:
+    def tilings(part: Rows) -> tuple[Sequence[Partition], Array]:
         found: BoxFrontier | BoxSearch
         if len(parts) == 1:
             points = Points.of(part, parts[0])
-            found = best_boxes(points, most, share, n_cells=wish.n_cells, budget=wish.budget / 20)
+            found = best_boxes(points, most, share, n_cells=options.n_cells, budget=options.budget / 20)
         else:
-            found = best_frontier_boxes(part, parts, min(most, 5), share, against_rest=False, n_cells=wish.n_cells)
+            found = best_frontier_boxes(part, parts, min(most, 5), share, against_rest=False, n_cells=options.n_cells)
         return [replace(p, missing="group") for p in found.partitions], found.variance
 
-    with progress_bar("Choosing the number of groups", shown=wish.verbose) as progress:
-        return by_cross_validation(rows, parts, tilings, n_folds=5, seed=wish.seed, progress=progress)
-
-
-def _smallest_judgeable(moments: Moments, n_groups: int) -> float:
-    """Find the least B with which a group of extreme rate could get a verdict; smaller groups say nothing."""
-    total = float(moments.b.sum())
-    size = max(moments.size, 1.0)
-    rate = float(moments.a.sum()) / total
-    if moments.bounded and 0 < rate < 1:
-        q = from_table(size, rate, 0.95).phi
-        n = np.arange(1.0, max(size / (2 * n_groups), 1.0) + 1)[:100_000]
-        strongest = n * np.max(kl(np.array([0.0, 1.0]), np.array(rate)))
-        enough = strongest > (q + np.sqrt(2 * (1 + np.log(size / n)))) ** 2 / 2
-        least = float(n[enough][0]) if enough.any() else float(n[-1])
-    else:
-        least = max(50.0, 0.01 * size)  # means of fewer are too far from normal
-    least = max(1.0, math.floor(min(least, size / (2 * n_groups))))
-    return least * total / size * (1 - 1e-9)
+    with progress_bar("Choosing the number of groups", shown=options.verbose) as progress:
+        return by_cross_validation(rows, parts, tilings, n_folds=5, seed=inference.seed, progress=progress)

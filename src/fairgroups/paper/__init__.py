@@ -16,7 +16,7 @@ __all__ = ["Figure", "Part", "Table", "reproduce"]
 def reproduce(
     table: Any = None, second_table: Any = None, *, columns: Any = None, seed: int = 0, draws: int = 100
 ) -> Iterator[Part]:
-    """Give the paper's results part by part, each when it is done.
+    """Return the paper's results part by part, each when it is done.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ def counts_of_ranges(by_bin: Array) -> Array:
 
 
 def psi_of_ranges(outcome: Array, sensitive: Array, grid: Array) -> tuple[Array, Array]:
-    """Give Ψ of every range of a grid, and the share of people in it: the paper's Algorithm 2."""
+    """Return Ψ of every range of a grid, and the share of people in it: the paper's Algorithm 2."""
     code = np.clip(np.searchsorted(grid, sensitive, side="right") - 1, 0, len(grid) - 2)
     people = counts_of_ranges(np.bincount(code, minlength=len(grid) - 1).astype(np.float64))
     positive = counts_of_ranges(np.bincount(code, outcome, minlength=len(grid) - 1).astype(np.float64))

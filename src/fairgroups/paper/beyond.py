@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from fairgroups.audits.audit import audit
-from fairgroups.datasets.adult import make_synthetic
+from fairgroups.audits.audit import audit_of_one
+from fairgroups.datasets.synthetic import make_synthetic
 from fairgroups.evidence.agreement import rand_index
-from fairgroups.grouping.fair_groups import FairGroups, FixedGroups
+from fairgroups.grouping.fair_groups import FairGroups
+from fairgroups.grouping.fixed_groups import FixedGroups
 from fairgroups.paper.parts import Figure, Part, Table, number
 from fairgroups.partition.partition import Partition
 
@@ -20,7 +21,7 @@ __all__ = ["beyond_parts"]
 
 
 def beyond_parts(seed: int, draws: int) -> Iterator[Part]:
-    """Give what goes past the paper."""
+    """Return what goes past the paper."""
     yield _grid(seed)
     yield _number_of_groups(seed, min(draws, 20))
     yield _intervals(seed, draws)
@@ -95,14 +96,15 @@ def _intervals(seed: int, draws: int) -> Part:
         rate = np.where(x < 30, 0.3, 0.5)
         unfair = (rng.random(5000) < rate).astype(int)
         for how in alarms:
-            said = audit({"x": x, "y": fair}, sensitive="x", outcome="y", n_groups=5, inference=how, checks=False)  # type: ignore[arg-type]
-            alarms[how] += any(r["low"] > 0 or r["high"] < 0 for r in said.records)
-            said = audit({"x": x, "y": unfair}, sensitive="x", outcome="y", n_groups=5, inference=how, checks=False)  # type: ignore[arg-type]
+            asked = {"sensitive": "x", "outcome": "y", "n_groups": 5, "inference": how, "checks": False}
+            said = audit_of_one({"x": x, "y": fair}, **asked)
+            alarms[how] += any(r.low > 0 or r.high < 0 for r in said.records)
+            said = audit_of_one({"x": x, "y": unfair}, **asked)
             group = said.partition.assign(x)
             for k, record in enumerate(said.records):
                 true = rate[group == k].mean() - rate.mean()
                 groups[how] += 1
-                missed[how] += not record["low"] <= true <= record["high"]
+                missed[how] += not record.low <= true <= record.high
     names = {"plugin": "the paper's: groups taken as given", "band": "the band (ours)"}
     rows = [
         (names[how], f"{100 * alarms[how] / draws:.0f} %", f"{100 * (1 - missed[how] / groups[how]):.1f} %")
@@ -131,7 +133,7 @@ def _plane(seed: int) -> Part:
     x = rng.uniform(0, 1, (n, 2))
     y = (rng.random(n) < 0.35 + 0.3 * ((x[:, 0] > 0.5) ^ (x[:, 1] > 0.5))).astype(int)
     table = {"first": x[:, 0], "second": x[:, 1], "y": y}
-    ours = audit(table, sensitive=["first", "second"], outcome="y", n_groups=4, checks=False)
+    ours = audit_of_one(table, sensitive=["first", "second"], outcome="y", n_groups=4, checks=False)
     tree = DecisionTreeClassifier(max_leaf_nodes=4, random_state=0).fit(x, y).apply(x)
     one = FairGroups(4).fit(x[:, 0], y)
 

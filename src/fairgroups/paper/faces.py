@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.audits.audit import audit
-from fairgroups.audits.compare import transfer
+from fairgroups.audits.audit import audit_of_one
+from fairgroups.audits.transfer import transfer
 from fairgroups.charts.checks import amplification_chart
 from fairgroups.charts.line import rate_chart
 from fairgroups.charts.plane import side_by_side
 from fairgroups.errors import InputError
-from fairgroups.grouping.fair_groups import FairGroups, FairKMeans, FixedGroups
+from fairgroups.grouping.fair_groups import FairGroups
+from fairgroups.grouping.fair_kmeans import FairKMeans
+from fairgroups.grouping.fixed_groups import FixedGroups
 from fairgroups.paper.parts import Figure, Part, Table, number
-from fairgroups.partition.boxes import BoxPartition
 from fairgroups.partition.partition import Partition
 from fairgroups.repair.score_repair import ScoreRepair
 from fairgroups.repair.tradeoff import tradeoff
@@ -63,7 +64,7 @@ class FaceColumns:
 
 
 def face_parts(table: Any, second_table: Any, columns: FaceColumns | None) -> Iterator[Part]:
-    """Give Tables 2 to 5, each with its figures."""
+    """Return Tables 2 to 5, each with its figures."""
     columns = columns or FaceColumns()
     first = _read(table, columns, truth=True)
     second = None if second_table is None else _read(second_table, columns, truth=False)
@@ -176,7 +177,7 @@ def _partitions(
     own = {} if second is None else {name: _fitted(method, key, second) for name, method in methods.items()}
     figures = []
     for name, partition in found.items():
-        judged = audit(first, sensitive=key, outcome=DECISION, partition=partition, checks=False)
+        judged = audit_of_one(first, sensitive=key, outcome=DECISION, partition=partition, checks=False)
         caption = f"Groups of {key} by {name}, with intervals that hold for every range at once."
         slug = "".join(letter for letter in name.lower() if letter.isalnum())
         figures.append(Figure(f"{key.lower()}-{slug}", caption, rate_chart(judged, width=620, height=230)))
@@ -196,22 +197,21 @@ def _fitted(method: Any, key: str, data: Data) -> Partition:
     from sklearn.base import clone
 
     groups: Partition = clone(method).fit(data[key], data[DECISION]).partition_
-    return Partition(groups.groups, name=key)
+    return replace(groups, columns=(key,))
 
 
 def _plane(title: str, methods: dict[str, Any], first: Data, second: Data | None) -> Part:
     keys = ["L", "hue"]
 
-    def fitted(method: Any, data: Data) -> BoxPartition:
-        if isinstance(method, BoxPartition):
+    def fitted(method: Any, data: Data) -> Partition:
+        if isinstance(method, Partition):
             return method
-        judged = audit(data, sensitive=keys, outcome=DECISION, n_groups=method.n_groups, checks=False)
-        assert isinstance(judged.partition, BoxPartition)
+        judged = audit_of_one(data, sensitive=keys, outcome=DECISION, n_groups=method.n_groups, checks=False)
         return judged.partition
 
     found = {name: fitted(method, first) for name, method in methods.items()}
     own = {} if second is None else {name: fitted(method, second) for name, method in methods.items()}
-    judged = [audit(first, sensitive=keys, outcome=DECISION, partition=p, checks=False) for p in found.values()]
+    judged = [audit_of_one(first, sensitive=keys, outcome=DECISION, partition=p, checks=False) for p in found.values()]
     chart = side_by_side(judged[0], judged[1], titles=("Default", "FairGroups"))
     figure = Figure("plane", "Default groups and FairGroups in the plane, and Φ of each with its interval.", chart)
     return Part(title, [], [_compared(keys, found, own, PAPER_PLANE, first, second)], [figure])
@@ -219,19 +219,18 @@ def _plane(title: str, methods: dict[str, Any], first: Data, second: Data | None
 
 def _amplification(first: Data) -> Part:
     by_label = FairGroups().fit(first["L"], first["truth"].astype(np.int64))
-    assert isinstance(by_label.partition_, Partition)
-    partition = Partition(by_label.partition_.groups, name="L")
+    partition = replace(by_label.partition_, columns=("L",))
     table = {"L": first["L"], "label": first["truth"].astype(np.int64), "model": first[DECISION]}
-    judged = audit(table, sensitive="L", outcome="model", truth="label", partition=partition)
+    judged = audit_of_one(table, sensitive="L", outcome="model", truth="label", partition=partition)
     if judged.checks.amplification is None:
         said = "Along L the label shows one group only: there are no groups to compare the model with the label in."
         return Part("Where the model amplifies the label's bias", [said])
     rows = [
         (
-            r["label"],
-            *(number(100 * r[k], 1) for k in ("base_phi", "model_phi", "difference")),
-            f"{number(100 * r['low'], 1)} to {number(100 * r['high'], 1)}",
-            r["effect"],
+            r.label,
+            *(number(100 * x, 1) for x in (r.base_phi, r.model_phi, r.difference)),
+            f"{number(100 * r.low, 1)} to {number(100 * r.high, 1)}",
+            r.effect,
         )
         for r in judged.checks.amplification.records
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from fairgroups.charts.line import to_svg
+from fairgroups.charts.style import to_svg
 from fairgroups.errors import InputError
 from fairgroups.output import write_atomically
 from fairgroups.paper.parts import Part, Table
@@ -22,7 +22,7 @@ ABOUT = (
 
 
 def write_paper(parts: Sequence[Part], folder: str | Path) -> list[Path]:
-    """Write `paper.html`, `paper.md` and the figures as SVG into a folder; give the paths of the first two."""
+    """Write `paper.html`, `paper.md` and the figures as SVG into a folder; return the paths of the first two."""
     target = Path(folder)
     if target.exists() and not target.is_dir():
         raise InputError(f"{str(target)!r} is not a folder.", "name another one.")

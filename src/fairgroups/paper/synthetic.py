@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 
 from fairgroups.audits.audit import audit
-from fairgroups.charts.line import INK, people_chart, rate_chart
-from fairgroups.datasets.adult import EDGES, RATES, Distribution, Synthetic, make_synthetic
+from fairgroups.charts.line import people_chart, rate_chart
+from fairgroups.charts.style import INK
+from fairgroups.datasets.synthetic import EDGES, RATES, Distribution, Synthetic, make_synthetic
 from fairgroups.evidence.agreement import rand_index
-from fairgroups.grouping.fair_groups import FairGroups, FairKMeans, FixedGroups
+from fairgroups.grouping.fair_groups import FairGroups
+from fairgroups.grouping.fair_kmeans import FairKMeans
+from fairgroups.grouping.fixed_groups import FixedGroups
 from fairgroups.paper.algorithms import exhaustive_search, psi_of_ranges
 from fairgroups.paper.parts import Figure, Part, Table, number
 from fairgroups.partition.partition import Partition
@@ -32,7 +35,7 @@ PAPER = {
 
 
 def synthetic_parts(seed: int) -> Iterator[Part]:
-    """Give Table 1, the propositions and the figures."""
+    """Return Table 1, the propositions and the figures."""
     drawn = {kind: make_synthetic(N, kind, seed=seed) for kind in NAMES}
     found = {kind: _methods(data) for kind, data in drawn.items()}
     yield _table_1(drawn, found)
@@ -51,7 +54,7 @@ def _methods(data: Synthetic) -> dict[str, Any]:
 
 
 def _population(kind: Distribution) -> float:
-    """Give Var Φ of the true groups in the population, not in a draw."""
+    """Return Var Φ of the true groups in the population, not in a draw."""
     from scipy.special import ndtr
 
     ends = np.array([0.0, *EDGES, 100.0])

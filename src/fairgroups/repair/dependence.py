@@ -87,6 +87,10 @@ def hgr(
     n_permutations, seed : int
         How often y is dealt out again for `floor` and `p_value`, and the seed; 0 leaves them out.
 
+    Returns
+    -------
+    Dependence
+
     Examples
     --------
     >>> import numpy as np
@@ -127,6 +131,10 @@ def correlation_ratio(
     x, y, weight, n_bins, debias, n_permutations, seed
         See `hgr`.
 
+    Returns
+    -------
+    Dependence
+
     Examples
     --------
     >>> import numpy as np
@@ -146,7 +154,7 @@ def correlation_ratio(
 
 
 def gedi(x: Any, y: Any, *, degree: int = 1, weight: Any = None, n_permutations: int = 99, seed: int = 0) -> Dependence:
-    """Give the generalized disparate impact of x on y: how strongly a polynomial of x moves y.
+    """Return the generalized disparate impact of x on y: how strongly a polynomial of x moves y.
 
     Parameters
     ----------
@@ -154,6 +162,10 @@ def gedi(x: Any, y: Any, *, degree: int = 1, weight: Any = None, n_permutations:
         See `hgr`.
     degree : int
         Of the polynomial; with 1 it is the size of the slope.
+
+    Returns
+    -------
+    Dependence
 
     Examples
     --------
@@ -235,7 +247,7 @@ def _bins(values: Array, weight: Array, n_bins: int) -> tuple[NDArray[np.intp], 
 
 
 def _usual(weight: Array) -> tuple[float, int]:
-    """Give the effective number of rows, and how many bins it calls for."""
+    """Return the effective number of rows, and how many bins it calls for."""
     n = float(weight.sum() ** 2 / np.sum(weight**2))
     return n, max(2, round(n ** (1 / 3)))
 

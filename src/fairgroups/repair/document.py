@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fairgroups import __version__
-from fairgroups.errors import InputError, SchemaError
+from fairgroups.errors import SchemaError
 from fairgroups.partition.partition import Partition
 from fairgroups.repair.inputs import check_options
 from fairgroups.repair.maps import Maps
@@ -25,7 +24,7 @@ SCHEMA_VERSION = 1
 
 
 def document_of(repair: ScoreRepair) -> dict[str, Any]:
-    """Give a fitted repair as plain data."""
+    """Return a fitted repair as plain data."""
     options = {n: _plain(value) for n, value in repair.get_params(deep=False).items() if n != "partition"}
     return {
         "schema": SCHEMA,
@@ -64,12 +63,10 @@ def repair_of(data: Mapping[str, Any], kind: type[ScoreRepair]) -> ScoreRepair:
     return found
 
 
-def read_document(text: str | Path) -> dict[str, Any]:
-    """Read JSON text, or the file at a `Path`, as an object."""
-    if isinstance(text, Path) and not text.is_file():
-        raise InputError(f"there is no file {str(text)!r}.", "write one with `fairgroups repair --model`, or to_json.")
+def read_document(text: str | bytes) -> dict[str, Any]:
+    """Return JSON text as an object."""
     try:
-        data = json.loads(text.read_text(encoding="utf-8") if isinstance(text, Path) else text)
+        data = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise SchemaError(f"this is not JSON: {error}.") from error
     if not isinstance(data, dict):
@@ -78,5 +75,5 @@ def read_document(text: str | Path) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Give a number of NumPy as one of Python."""
+    """Return a number of NumPy as one of Python."""
     return value.item() if isinstance(value, np.generic) else value

@@ -40,7 +40,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         See `ScoreRepair`.
     cost, relaxation, smooth, condition
         See `ScoreRepair`.
-    partition : Partition or BoxPartition, optional
+    partition : Partition, optional
         Use these groups instead of searching.
     min_group_size : int or float
         With a number of groups: least people in one, or their share.
@@ -123,6 +123,10 @@ class FairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The sensitive attribute, where it is not a column of X.
         sample_weight : array-like, optional
             Weights, for the model and for the repair.
+
+        Returns
+        -------
+        the estimator itself
         """
         if any(is_missing(value) for value in one_column(y).tolist()):
             raise InputError("y holds missing values.", "leave these rows out.")
@@ -172,7 +176,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return X[[name for name in X.columns if name not in names]], attribute
 
     def predict_proba(self, X: Any, *, sensitive: Any = None, key: Any = None) -> Array:
-        """Give fair probabilities of the two classes.
+        """Return fair probabilities of the two classes.
 
         Parameters
         ----------
@@ -182,6 +186,10 @@ class FairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The sensitive attribute, where it is not a column of X.
         key : array-like, optional
             Who each row is, to tell people with the same probability apart; see `ScoreRepair.transform`.
+
+        Returns
+        -------
+        array
         """
         check_is_fitted(self)
         features, attribute = self._apart(X, sensitive)
@@ -190,7 +198,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.stack([1 - fair, fair], axis=1)
 
     def predict(self, X: Any, *, sensitive: Any = None, key: Any = None) -> NDArray[Any]:
-        """Give the class; see `predict_proba` for the arguments. People whose attribute is missing get none."""
+        """Return the class; see `predict_proba` for the arguments. People whose attribute is missing get none."""
         fair = self.predict_proba(X, sensitive=sensitive, key=key)[:, 1]
         if np.isnan(fair).any():
             raise InputError(
@@ -200,6 +208,6 @@ class FairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.classes_[(fair >= self.threshold).astype(np.intp)])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, sensitive: Any = None) -> float:
-        """Give the share of classes that are right; see `predict` for the arguments."""
+        """Return the share of classes that are right; see `predict` for the arguments."""
         right = self.predict(X, sensitive=sensitive) == one_column(y)
         return float(np.average(right, weights=sample_weight))

@@ -8,19 +8,20 @@ from pathlib import Path
 from typing import Any, Literal
 
 from fairgroups.errors import InputError, MissingValuesError, OutputError
+from fairgroups.options import one_of
 from fairgroups.output import replacing
-from fairgroups.partition.boxes import BoxPartition, Levels
+from fairgroups.partition.sides import Levels
 from fairgroups.repair.score_repair import ScoreRepair
-from fairgroups.repair.sql import select_fair, sql_chance, sql_text
+from fairgroups.repair.sql import select_fair, sql_as_text, sql_chance
 from fairgroups.sources.files import NOT_A_VALUE, holds_text
 from fairgroups.sources.source import Source
 from fairgroups.sql import quoted
 
-__all__ = ["Applied", "apply_to_file", "check_target"]
+__all__ = ["AppliedFile", "apply_to_file", "check_target"]
 
 
 @dataclass(frozen=True)
-class Applied:
+class AppliedFile:
     """How many rows were written, and how many of them have no fair score."""
 
     rows: int
@@ -37,7 +38,7 @@ def apply_to_file(
     key: str | None = None,
     into: str = "fair_score",
     missing: Literal["error", "keep"] = "error",
-) -> Applied:
+) -> AppliedFile:
     """Write the file's rows, in their order, with a column of fair scores; the target is replaced in one step.
 
     Parameters
@@ -52,13 +53,16 @@ def apply_to_file(
         What the new column is called.
     missing : {"error", "keep"}
         A row without a score, attribute or key, or of a group not seen in fitting: stop, or leave its fair score empty.
+
+    Returns
+    -------
+    AppliedFile
     """
     import duckdb
 
-    if missing not in ("error", "keep"):
-        raise InputError(f"`missing` must be 'error' or 'keep'; got {missing!r}.")
+    one_of(missing, "missing", ("error", "keep"))
     options = check_target(source, out, into, key)
-    expected = len(repair.partition_.columns) if isinstance(repair.partition_, BoxPartition) else 1
+    expected = len(repair.partition_.columns)
     if len(sensitive) != expected:
         raise InputError(f"this repair is by {expected} attribute(s); {len(sensitive)} were named.", "name as many.")
     as_text = holds_text(source) and holds_text(out)  # what is not understood is copied as it is written
@@ -87,7 +91,7 @@ def apply_to_file(
                 ((n,),) = connection.execute(f"COPY ({query}) TO '{target}' ({options})").fetchall()
             except (duckdb.IOException, duckdb.FatalException) as error:
                 raise OutputError(f"cannot write {out.name!r}: {' '.join(str(error).split())[:200]}") from error
-    return Applied(int(n), without)
+    return AppliedFile(int(n), without)
 
 
 def check_target(source: Path, out: Path, into: str, key: str | None) -> str:
@@ -107,7 +111,7 @@ def check_target(source: Path, out: Path, into: str, key: str | None) -> str:
 
 
 def _format(out: Path) -> str:
-    """Give DuckDB's options for the kind of file that a name asks for."""
+    """Return DuckDB's options for the kind of file that a name asks for."""
     packed = ", COMPRESSION gzip" if out.suffix.lower() == ".gz" else ""
     suffix = (out.with_suffix("") if packed else out).suffix.lower()
     if suffix in (".parquet", ".pq") and not packed:
@@ -119,8 +123,7 @@ def _format(out: Path) -> str:
 
 
 def _is_category(repair: ScoreRepair, at: int) -> bool:
-    groups = repair.partition_
-    return isinstance(groups, BoxPartition) and isinstance(groups.groups[0][at], Levels)
+    return isinstance(repair.partition_.groups[0][0][at], Levels)
 
 
 def _number(name: str, *, as_text: bool) -> str:
@@ -131,7 +134,7 @@ def _number(name: str, *, as_text: bool) -> str:
 
 def _category(name: str, *, as_text: bool) -> str:
     if not as_text:
-        return sql_text(name)
+        return sql_as_text(name)
     nothing = ", ".join(f"'{text}'" for text in NOT_A_VALUE)
     return f"CASE WHEN trim({quoted(name)}) IN ({nothing}) THEN NULL ELSE {quoted(name)} END"
 
@@ -156,9 +159,8 @@ def _check(
 ) -> int:
     """Count the rows that can have no fair score; stop at them unless they are to be kept."""
     groups, columns = repair.partition_, list(read)
-    expected = len(groups.columns) if isinstance(groups, BoxPartition) else 1
-    attributes = columns[1 : expected + 1]
-    number = groups.to_sql(attributes) if isinstance(groups, BoxPartition) else groups.to_sql(attributes[0])
+    attributes = columns[1 : len(groups.columns) + 1]
+    number = groups.to_sql(attributes)
     seen = ", ".join(map(str, repair.maps_.groups.tolist()))
     numeric = [columns[0], *(name for d, name in enumerate(attributes) if not _is_category(repair, d))]
     for name, column in zip(columns, said, strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.base import clone
 
 from fairgroups.errors import InputError
 from fairgroups.grouping.estimator import GroupEstimator
-from fairgroups.partition.boxes import BoxPartition
+from fairgroups.options import one_of, seed_of, whole_number
 from fairgroups.partition.partition import Partition
 from fairgroups.rows.columns import numbers, one_column
 from fairgroups.rows.rows import check_finite
@@ -68,24 +69,30 @@ def flat(values: Any) -> Any:
 
 
 def as_table(sensitive: Any) -> Any:
-    """Make an array of lists."""
+    """Return attributes as a frame or an array: lists as an array, a mapping of columns as a table of them."""
+    if isinstance(sensitive, Mapping):
+        columns = [one_column(x) for x in sensitive.values()]
+        if len(columns) == 1:
+            return columns[0]
+        table = np.empty((columns[0].size, len(columns)), dtype=object)
+        for d, column in enumerate(columns):
+            table[:, d] = column
+        return table
     return np.asarray(sensitive, dtype=object) if isinstance(sensitive, list) else sensitive
 
 
-def read_partition(given: Any, score: Array, sensitive: Any, weight: Any) -> Partition | BoxPartition:
+def read_partition(given: Any, score: Array, sensitive: Any, weight: Any) -> Partition:
     """Take groups from a partition, an estimator or borders; an estimator that is not fitted finds them."""
     if isinstance(given, GroupEstimator) and not hasattr(given, "partition_"):
         given = clone(given).fit(as_table(sensitive), score, weight)
     found = getattr(given, "partition_", given)
-    if isinstance(found, Partition | BoxPartition):
+    if isinstance(found, Partition):
         return found
-    try:
-        return Partition.from_edges(found)
-    except TypeError:
+    if isinstance(found, str) or not isinstance(found, Iterable):
         raise InputError(
-            "`partition` must be a Partition, a BoxPartition, an estimator of groups or borders; "
-            f"got {type(given).__name__}."
-        ) from None
+            f"`partition` must be a Partition, an estimator of groups, borders or 'auto'; got {type(given).__name__}."
+        )
+    return Partition.from_edges(found)
 
 
 def check_options(repair: Any) -> None:
@@ -97,12 +104,7 @@ def check_options(repair: Any) -> None:
     if isinstance(repair.partition, str) and repair.partition != "auto":
         raise InputError(f"`partition` must be groups or 'auto'; got {repair.partition!r}.")
     for name, allowed in choices.items():
-        if getattr(repair, name) not in allowed:
-            said = ", ".join(map(repr, allowed))
-            raise InputError(f"`{name}` must be one of {said}; got {getattr(repair, name)!r}.")
-    seed = repair.random_state
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
-        raise InputError(f"`random_state` must be a whole number; got {seed!r}.", "the same seed, the same scores.")
-    levels = repair.n_levels
-    if levels is not None and (isinstance(levels, bool) or not isinstance(levels, int | np.integer) or levels < 2):
-        raise InputError(f"`n_levels` must be a whole number of at least 2, or None; got {levels!r}.")
+        one_of(getattr(repair, name), name, allowed)
+    seed_of(repair.random_state, "random_state")
+    if repair.n_levels is not None:
+        whole_number(repair.n_levels, "n_levels", 2)

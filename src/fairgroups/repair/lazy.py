@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -12,28 +12,32 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from fairgroups.engines.count import column_names, count_rows
+from fairgroups.engines.columns import as_float, collect, under_names
+from fairgroups.engines.count import count_rows
 from fairgroups.errors import InputError
 from fairgroups.grouping.estimator import GroupEstimator
-from fairgroups.grouping.fair_groups import FairGroups
-from fairgroups.partition.boxes import BoxPartition
 from fairgroups.partition.partition import Partition
-from fairgroups.repair.inputs import read_partition
+from fairgroups.repair.group_count import fewest_groups
+from fairgroups.repair.inputs import as_table, read_partition, read_scores
+from fairgroups.rows.columns import numbers, one_column
+from fairgroups.rows.roles import Roles
+from fairgroups.sources.frames import column_names
 
 if TYPE_CHECKING:
     from fairgroups.repair.score_repair import ScoreRepair
 
-__all__ = ["Counted", "count_scores", "fair_frame"]
+__all__ = ["ScoreCounts", "count_scores", "fair_frame"]
 
 Array = NDArray[np.float64]
+MOST_ROWS = 5_000_000  # that come into memory to find groups
 GROUP, NOTHING = "fairgroups_group", "fairgroups_nothing"
 
 
 @dataclass(frozen=True)
-class Counted:
+class ScoreCounts:
     """People of a lazy frame by group and score: `people` is 1 where a cell holds several scores, for these differ."""
 
-    partition: Partition | BoxPartition
+    partition: Partition
     score: Array
     codes: NDArray[np.intp]
     label: Array | None
@@ -41,7 +45,7 @@ class Counted:
     people: NDArray[np.intp]
 
 
-def count_scores(repair: ScoreRepair, frame: Any, y: Any, sensitive: Any, weight: Any) -> Counted:
+def count_scores(repair: ScoreRepair, frame: Any, y: Any, sensitive: Any, weight: Any) -> ScoreCounts:
     """Find the groups and count people by group and score.
 
     Parameters
@@ -52,6 +56,10 @@ def count_scores(repair: ScoreRepair, frame: Any, y: Any, sensitive: Any, weight
         It holds the score, which is the column that plays no other role.
     y, sensitive, weight : str
         Names of columns.
+
+    Returns
+    -------
+    ScoreCounts
     """
     names = [sensitive] if isinstance(sensitive, str) else list(sensitive)
     for what, name in (("y", y), ("sample_weight", weight), *(("sensitive", name) for name in names)):
@@ -72,34 +80,50 @@ def count_scores(repair: ScoreRepair, frame: Any, y: Any, sensitive: Any, weight
     if not kind.is_numeric():
         raise InputError(f"the score {score!r} must hold numbers; it holds {kind}.", "cast the column to a number.")
     partition = _groups(repair, frame, names, score)
-    number = partition.expr(names) if isinstance(partition, BoxPartition) else partition.expr(names[0])
+    number = partition.expr(names)
     table = nw.from_native(frame).with_columns(number.cast(nw.String).alias(GROUP), nw.lit(0).alias(NOTHING))
-    rows = count_rows(
-        table.to_native(),
-        [score, GROUP],
-        {"outcome": NOTHING, "truth": y, "base": None, "weight": None},
-    )
+    rows = count_rows(table.to_native(), Roles.of([score, GROUP], NOTHING, truth=y))
     scores, groups = rows.columns
     assert scores.last is not None
     assert groups.levels is not None
     assert rows.count is not None
     codes = np.array([int(level) for level in groups.levels])[groups.values.astype(np.intp)]
     people = np.where(scores.last > scores.values, 1, rows.count).astype(np.intp)
-    return Counted(partition, scores.last, codes, rows.truth, rows.count, people)
+    return ScoreCounts(partition, scores.last, codes, rows.truth, rows.count, people)
 
 
-def _groups(repair: ScoreRepair, frame: Any, names: Sequence[str], score: str) -> Partition | BoxPartition:
+def _groups(repair: ScoreRepair, frame: Any, names: Sequence[str], score: str) -> Partition:
     given = repair.partition
     if isinstance(given, str):
-        given = FairGroups("auto", min_group_size=0.05)
+        given = _fewest(repair, frame, names, score)
     if isinstance(given, GroupEstimator) and not hasattr(given, "partition_"):
         chosen = nw.from_native(frame).select(*names, score).to_native()
         given = clone(given).fit(chosen, score)
     return read_partition(given, np.empty(0), None, None)
 
 
+def _fewest(repair: ScoreRepair, frame: Any, names: Sequence[str], score: str) -> Any:
+    """Find the groups by the rule of `fewest_groups`, for which scores and attributes come into memory."""
+    columns = {f"c{i}": name for i, name in enumerate([score, *names])}
+    table = nw.from_native(under_names(frame, columns))
+    n = int(as_float(collect(table.select(nw.len().alias("n")))["n"][0]))
+    if n > MOST_ROWS:
+        raise InputError(
+            f"finding groups by the dependence that they leave needs the rows, and there are {n:,}.",
+            "give the groups: ScoreRepair(FairGroups(…)), borders, or a Partition.",
+        )
+    held = collect(table)
+    attributes = [one_column(held[f"c{i + 1}"]) for i in range(len(names))]
+    values = read_scores(held["c0"])
+    sensitive = as_table(dict(zip(names, attributes, strict=True)))
+    if len(names) == 1:
+        sensitive = numbers(attributes[0], names[0])
+    found = fewest_groups(repair, values, sensitive, np.ones(values.size), None, repair.random_state)
+    return replace(read_partition(found, values, sensitive, None), columns=tuple(names))
+
+
 def fair_frame(repair: ScoreRepair, frame: Any, sensitive: Any, key: str | None, into: str) -> Any:
-    """Give a lazy frame with a column of fair scores more, computed where the data is."""
+    """Return a lazy frame with a column of fair scores more, computed where the data is."""
     names = [sensitive] if isinstance(sensitive, str) else list(sensitive)
     columns = column_names(frame)
     left = [name for name in columns if name not in (*names, key)]

@@ -55,16 +55,16 @@ class Maps:
 
     @property
     def atoms(self) -> Array:
-        """Give the scores that several people of one group share."""
+        """Return the scores that several people of one group share."""
         return self.knots[np.any(self.upper > self.lower, axis=0)]
 
     @property
     def shared(self) -> bool:
-        """Say whether several people of one group share a score."""
+        """Whether several people of one group share a score."""
         return bool(np.any(self.upper > self.lower))
 
     def level(self, at: int, score: Array, chance: Array) -> Array:
-        """Give each score's level in a group; inside an atom, anywhere in it."""
+        """Return each score's level in a group; inside an atom, anywhere in it."""
         knots, lower, upper = self.knots, self.lower[at], self.upper[at]
         right = np.minimum(np.searchsorted(knots, score, side="left"), knots.size - 1)
         on = knots[right] == score
@@ -76,7 +76,7 @@ class Maps:
         return level
 
     def between(self, values: Array) -> tuple[Codes, Array]:
-        """Give for each attribute the group whose centre lies to the left, and the share of the way to the next one."""
+        """Return for each value the group whose centre lies to the left, and the share of the way to the next one."""
         assert self.centres is not None
         left = np.clip(np.searchsorted(self.centres, values, side="right") - 1, 0, max(self.centres.size - 2, 0))
         right = np.minimum(left + 1, self.centres.size - 1)
@@ -85,7 +85,7 @@ class Maps:
         return left, np.clip(share, 0.0, 1.0)
 
     def move(self, score: Array, level: Array) -> Array:
-        """Give the fair score of a score at a level."""
+        """Return the fair score of a score at a level."""
         least, most = self.targets.limits(np.clip(level, LOWEST, 1.0))
         moved = np.clip(score, least, most)
         if self.step < 1:
@@ -94,7 +94,7 @@ class Maps:
         return fair
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the maps as plain data."""
+        """Return the maps as plain data."""
         return {
             "groups": [int(k) for k in self.groups],
             "range": [self.low, self.high],
@@ -161,6 +161,10 @@ def learn(
         The groups' weights in the cost.
     max_gap, cost, geodesic, n_levels
         See `ScoreRepair`.
+
+    Returns
+    -------
+    Maps
     """
     knots = _knots(list(groups.values()), shares / shares.sum(), n_levels)
     lower, upper, found = [], [], []

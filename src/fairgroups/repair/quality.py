@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from fairgroups.repair.dependence import Dependence, correlation_ratio, hgr
 from fairgroups.repair.transport import largest_gap
 
-__all__ = ["People", "floors", "gaps", "quality"]
+__all__ = ["BEFORE", "People", "floors", "gaps", "quality"]
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
+BEFORE = "no repair"
 BINS = 10  # of the calibration error
 
 
@@ -35,7 +36,7 @@ class People:
 
     @property
     def probable(self) -> bool:
-        """Say whether scores are between 0 and 1, as chances are."""
+        """Whether scores are between 0 and 1, as chances are."""
         return bool(self.score.min() >= 0 and self.score.max() <= 1)
 
 
@@ -83,7 +84,7 @@ def gaps(people: People, fair: Array, codes: Codes, rows: Codes) -> dict[str, fl
 def floors(
     people: People, fair: Array, codes: Codes, n_permutations: int, seed: int
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """Give what dependence and gaps show when attributes and groups are dealt out at random: 95 % quantile and mean."""
+    """Return what dependence and gaps show when groups are dealt out at random: 95 % quantile and mean."""
     rng = np.random.default_rng(seed)
     everybody = np.arange(fair.size)
     drawn: dict[str, list[float]] = {}
@@ -124,7 +125,7 @@ def _ranked(score: Array, label: Array, weight: Array) -> dict[str, float]:
 
 
 def _calibration_error(score: Array, label: Array, weight: Array) -> float:
-    """Give the mean distance between the mean score and the rate of yes, in bins of equal weight."""
+    """Return the mean distance between the mean score and the rate of yes, in bins of equal weight."""
     order = np.argsort(score, kind="stable")
     reached = np.cumsum(weight[order])
     code = np.minimum((reached - weight[order] / 2) / reached[-1] * BINS, BINS - 1).astype(np.intp)
@@ -135,7 +136,7 @@ def _calibration_error(score: Array, label: Array, weight: Array) -> float:
 def _dependence(
     attributes: list[Array], values: Array, weight: Array, measure: Callable[..., Dependence], *, debias: bool = True
 ) -> float:
-    """Give the largest dependence on any of the attributes."""
+    """Return the largest dependence on any of the attributes."""
     found = []
     for x in attributes:
         known = ~np.isnan(x)
@@ -149,7 +150,7 @@ def _density(x: Array, y: Array, **options: Any) -> Dependence:
 
 
 def _spread(decision: NDArray[np.bool_], codes: Codes, weight: Array) -> float:
-    """Give the largest difference of two groups' rates of yes."""
+    """Return the largest difference of two groups' rates of yes."""
     total = np.bincount(codes, weight)
     yes = np.bincount(codes, weight * decision, total.size)
     rates = yes[total > 0] / total[total > 0]

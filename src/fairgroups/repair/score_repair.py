@@ -14,10 +14,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from fairgroups.engines.count import is_lazy
 from fairgroups.errors import InputError
-from fairgroups.output import write_atomically
-from fairgroups.partition.boxes import BoxPartition
+from fairgroups.output import read_text, write_atomically
 from fairgroups.partition.partition import Partition
 from fairgroups.repair.document import document_of, read_document, repair_of
 from fairgroups.repair.group_count import fewest_groups
@@ -30,13 +28,13 @@ from fairgroups.repair.inputs import (
     read_scores,
     read_weights,
 )
-from fairgroups.repair.lazy import Counted, count_scores, fair_frame
+from fairgroups.repair.lazy import ScoreCounts, count_scores, fair_frame
 from fairgroups.repair.maps import Maps, learn
-from fairgroups.repair.sql import Dialect, named, select_fair, sql_chance, sql_text
+from fairgroups.repair.sql import Dialect, named, select_fair, sql_as_text, sql_chance
 from fairgroups.repair.transport import Cost, largest_gap, least_odds_gap, members
 from fairgroups.rows.columns import numbers, one_column
 from fairgroups.rows.person_keys import read_keys, uniform_of
-from fairgroups.rows.rows import mixed_columns
+from fairgroups.sources.frames import is_lazy
 
 __all__ = ["Condition", "Relaxation", "ScoreRepair"]
 
@@ -54,7 +52,7 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    partition : "auto", Partition, BoxPartition, estimator or list of borders
+    partition : "auto", Partition, estimator or list of borders
         The groups. ``"auto"``: the fewest, each with 5 % of the people at least, after whose repair chance alone could
         explain what dependence is left on people left out. An estimator such as ``FairGroups(5)`` that is not fitted
         yet finds them in the scores.
@@ -142,11 +140,15 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         y : array-like, optional
             The true label, needed with a `condition`.
         sensitive : array-like or frame
-            The sensitive attribute, or several for a `BoxPartition`.
+            The sensitive attribute, or several for a `Partition` of boxes.
         sample_weight : array-like, optional
             Weights.
         key : array-like, optional
             Who each row is; see `transform`. It has no part in the maps, only in the gaps that are reported.
+
+        Returns
+        -------
+        the estimator itself
         """
         check_options(self)
         if is_lazy(score):
@@ -159,7 +161,7 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         rows = self._learn(values, codes, label, weight, np.ones(values.size, dtype=np.intp))
         if self.smooth:
             self.maps_ = replace(self.maps_, centres=self._centres(sensitive, rows, weight))
-        chance, along = self._chance(values, key), self._along(sensitive)
+        chance, along = self._chance(values, key), self._along(sensitive, values.size)
         order = np.concatenate(list(rows.values()))  # people of a group from low to high: quicker to look up
         others = np.ones(values.size, dtype=bool)
         others[order] = False
@@ -169,7 +171,7 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._report(fair, values, codes, label, weight)
         return self
 
-    def _fit_counts(self, counted: Counted) -> Self:
+    def _fit_counts(self, counted: ScoreCounts) -> Self:
         """Learn the maps from people counted by group and score."""
         self.partition_ = counted.partition
         self._learn(counted.score, counted.codes, counted.label, counted.count, counted.people)
@@ -181,7 +183,7 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _learn(
         self, values: Array, codes: Codes, label: Array | None, weight: Array, people: Codes
     ) -> dict[int, Codes]:
-        """Learn the maps; give the rows of each group that they were learnt from, from low to high."""
+        """Learn the maps; return the rows of each group that they were learnt from, from low to high."""
         if self.condition is not None and label is None:
             raise InputError(f"condition={self.condition!r} needs y, the true label.", "pass y to fit.")
         mass = self._mass(codes, label, weight)
@@ -201,8 +203,21 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.n_features_in_ = 1
         return rows
 
+    def fit_transform(
+        self, score: Any, y: Any = None, *, sensitive: Any, sample_weight: Any = None, key: Any = None
+    ) -> Any:
+        """Learn the maps and return the fair scores of the same people; see `fit` and `transform`."""
+        fitted = self.fit(score, y, sensitive=sensitive, sample_weight=sample_weight, key=key)
+        return fitted.transform(score, sensitive=sensitive, key=key)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Return the name of the column that `transform` gives, whatever the score is called."""
+        del input_features
+        check_is_fitted(self)
+        return np.array(["fair_score"], dtype=object)
+
     def transform(self, score: Any, *, sensitive: Any, key: Any = None) -> Any:
-        """Give fair scores.
+        """Return fair scores.
 
         Parameters
         ----------
@@ -214,6 +229,10 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         key : array-like, optional
             Who each row is: text or whole numbers. People of one group who share a score are told apart by their key,
             the same way each time. Without keys they stay together, in the middle of what they would get.
+
+        Returns
+        -------
+        array, or the lazy frame with a column more
         """
         check_is_fitted(self)
         if is_lazy(score):
@@ -230,16 +249,16 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 "fit on people of every group, or use a partition without it.",
             )
         inside = np.clip(values, maps.low, maps.high)
-        return self._move(inside, codes, self._chance(inside, key), self._along(sensitive))
+        return self._move(inside, codes, self._chance(inside, key), self._along(sensitive, values.size))
 
-    def _along(self, sensitive: Any) -> Array:
-        """Give the attribute where maps vary with it."""
+    def _along(self, sensitive: Any, n: int) -> Array:
+        """Return the attribute where maps vary with it."""
         if self.maps_.centres is None:
-            return np.zeros(len(sensitive))
-        return np.nan_to_num(numbers(one_column(flat(sensitive)), "sensitive"))
+            return np.zeros(n)
+        return np.nan_to_num(_numbers(sensitive))
 
     def _move(self, inside: Array, codes: Codes, chance: Array, attribute: Array) -> Array:
-        """Give the fair scores of people whose groups are known."""
+        """Return the fair scores of people whose groups are known."""
         maps = self.maps_
         out = np.full(inside.size, np.nan)
         seen = np.zeros(self.partition_.n_groups + 1, dtype=bool)  # the last for those of no group, −1
@@ -260,18 +279,19 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return out
 
     def assign(self, sensitive: Any) -> Codes:
-        """Give the number of each person's group.
+        """Return the number of each person's group.
 
         Parameters
         ----------
         sensitive : array-like or frame
             The sensitive attribute.
+
+        Returns
+        -------
+        array of int
         """
         check_is_fitted(self)
-        if isinstance(self.partition_, BoxPartition):
-            columns = mixed_columns(as_table(sensitive), list(self.partition_.columns))
-            return self.partition_.assign_columns([c.values if c.levels is None else c.text for c in columns])
-        return self.partition_.assign(numbers(one_column(flat(sensitive)), "sensitive"))
+        return self.partition_.assign(as_table(sensitive) if len(self.partition_.columns) == 1 else sensitive)
 
     def to_sql(
         self,
@@ -305,6 +325,10 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         dialect : {"duckdb", "postgresql"}
             Whose SQL.
 
+        Returns
+        -------
+        str
+
         Examples
         --------
         >>> from fairgroups import ScoreRepair
@@ -317,16 +341,16 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(f"`dialect` must be 'duckdb' or 'postgresql'; got {dialect!r}.")
         names = [sensitive] if isinstance(sensitive, str) else list(sensitive or named(self.partition_))
         carried = list(columns) if columns is not None else [*([key] if key else []), *names, score]
-        chance = sql_chance(self.random_state, sql_text(key)) if key and self.maps_.shared else None
+        chance = sql_chance(self.random_state, sql_as_text(key)) if key and self.maps_.shared else None
         return select_fair(self.maps_, self.partition_, table, score, names, chance, carried, into, dialect)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the fitted repair as plain data."""
+        """Return the fitted repair as plain data."""
         check_is_fitted(self)
         return document_of(self)
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """Write the fitted repair as JSON, to a file if a path is given, and give the text."""
+        """Write the fitted repair as JSON, to a file if a path is given,, and return the text."""
         text = json.dumps(self.to_dict(), allow_nan=False)
         if path is not None:
             write_atomically(path, text + "\n")
@@ -338,13 +362,16 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return repair_of(data, cls)
 
     @classmethod
-    def from_json(cls, text: str | Path) -> ScoreRepair:
-        """Build a fitted repair from JSON text, or from the file at a `Path`."""
+    def from_json(cls, text: str | bytes) -> ScoreRepair:
+        """Build a fitted repair from the JSON that `to_json` returned."""
         return cls.from_dict(read_document(text))
 
-    def _find(
-        self, values: Array, sensitive: Any, weight: Array, label: Array | None, key: Any
-    ) -> Partition | BoxPartition:
+    @classmethod
+    def read(cls, path: str | Path) -> ScoreRepair:
+        """Read a file that `to_json` wrote."""
+        return cls.from_json(read_text(path))
+
+    def _find(self, values: Array, sensitive: Any, weight: Array, label: Array | None, key: Any) -> Partition:
         if hasattr(self.partition, "fit") or isinstance(self.partition, str):
             self._refuse_missing(sensitive)
         if not isinstance(self.partition, str):
@@ -363,9 +390,9 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _refuse_missing(self, sensitive: Any) -> None:
         """Stop at missing attributes where groups are to be found."""
-        if hasattr(sensitive, "columns") or getattr(flat(sensitive), "ndim", 1) > 1:
+        if hasattr(sensitive, "columns") or getattr(flat(as_table(sensitive)), "ndim", 1) > 1:
             return
-        absent = np.isnan(numbers(one_column(flat(sensitive)), "sensitive"))
+        absent = np.isnan(_numbers(sensitive))
         if absent.any():
             raise InputError(
                 f"{int(absent.sum())} sensitive value(s) are missing (NaN), the first in row {int(absent.argmax())}.",
@@ -393,12 +420,12 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _centres(self, sensitive: Any, rows: dict[int, Codes], weight: Array) -> Array:
         groups = self.partition_
-        if not isinstance(groups, Partition) or not groups.connected or groups.missing == "group":
+        if not groups.is_line or not groups.connected or groups.missing == "group":
             raise InputError(
                 "smooth=True is for groups of one attribute, each one range, none of them of missing values.",
                 "leave smooth out.",
             )
-        values = numbers(one_column(flat(sensitive)), "sensitive")
+        values = _numbers(sensitive)
         return np.array([np.average(values[r], weights=weight[r]) for r in rows.values()])
 
     def _chance(self, inside: Array, key: Any) -> Array:
@@ -440,3 +467,8 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if codes.size != n:
             raise InputError(f"there are {n} scores and {codes.size} sensitive values.", "pass one of each per row.")
         return codes
+
+
+def _numbers(sensitive: Any) -> Array:
+    """Return the one attribute as numbers."""
+    return numbers(one_column(flat(as_table(sensitive))), "sensitive")

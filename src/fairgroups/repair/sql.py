@@ -15,13 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
-from fairgroups.partition.boxes import BoxPartition
 from fairgroups.partition.partition import Partition
 from fairgroups.repair.maps import LOWEST, Maps
 from fairgroups.repair.transport import ROUNDING
 from fairgroups.sql import quoted, sql_number, sql_value
 
-__all__ = ["Dialect", "named", "select_fair", "sql_chance", "sql_text"]
+__all__ = ["Dialect", "named", "select_fair", "sql_as_text", "sql_chance"]
 
 Array = NDArray[np.float64]
 Dialect = Literal["duckdb", "postgresql"]
@@ -32,7 +31,7 @@ LEVEL, ATTRIBUTE = "fairgroups_level", "fairgroups_attribute"
 
 def select_fair(
     maps: Maps,
-    partition: Partition | BoxPartition,
+    partition: Partition,
     table: str,
     score: str,
     sensitive: Sequence[str],
@@ -42,12 +41,11 @@ def select_fair(
     dialect: Dialect = "duckdb",
 ) -> str:
     """Write the SELECT; `chance` is an expression between 0 and 1 for people who share a score."""
-    if isinstance(partition, BoxPartition):
-        group = partition.to_sql(sensitive)
-    elif len(sensitive) == 1:
-        group = partition.to_sql(sensitive[0])
-    else:
-        raise InputError(f"this repair is by one attribute; {len(sensitive)} columns were named.")
+    if len(sensitive) != len(partition.columns):
+        raise InputError(
+            f"this repair is by {len(partition.columns)} attribute(s); {len(sensitive)} columns were named."
+        )
+    group = partition.to_sql(sensitive)
     value = sql_value(score)
     source = table if table.lstrip().startswith("(") else quoted(table)
     low, high = sql_number(maps.low), sql_number(maps.high)
@@ -90,12 +88,12 @@ def select_fair(
 
 
 def _at_once(maps: Maps) -> bool:
-    """Say whether the least and the largest score that a level may have are the same."""
+    """Whether the least and the largest score that a level may have are the same."""
     return maps.targets.gap == 0 and maps.targets.slack == 0
 
 
 def _map_columns(maps: Maps) -> dict[str, Array]:
-    """Give what a score needs to find its level, for each group and each place among the knots."""
+    """Return what a score needs to find its level, for each group and each place among the knots."""
     before = np.concatenate([maps.upper[:, :1], maps.upper[:, :-1]], axis=1)
     return {
         "knot": np.tile(maps.knots, maps.groups.size),
@@ -120,7 +118,7 @@ def _joined(prefix: str, place: str, columns: dict[str, Array]) -> str:
 
 
 def _finite(maps: Maps) -> Array:
-    """Give T with the ends of the scores' range in place of no limit."""
+    """Return T with the ends of the scores' range in place of no limit."""
     return np.clip(maps.targets.values, maps.low, maps.high)
 
 
@@ -231,14 +229,14 @@ def sql_chance(seed: int, key: str) -> str:
     return f"({digits} + 0.5e0) / {16**6}e0"
 
 
-def sql_text(column: str) -> str:
+def sql_as_text(column: str) -> str:
     """Write a column as text."""
     return f"CAST({quoted(column)} AS VARCHAR)"
 
 
-def named(partition: Partition | BoxPartition) -> list[str]:
-    """Give the columns of a partition."""
-    names = list(partition.columns) if isinstance(partition, BoxPartition) else [partition.name]
+def named(partition: Partition) -> list[str]:
+    """Return the columns of a partition."""
+    names = list(partition.columns)
     if not all(names):
         raise InputError("to_sql needs the attribute's column.", "say sensitive='age'.")
     return names

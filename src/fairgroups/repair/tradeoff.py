@@ -8,26 +8,26 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
+from scipy.special import stdtrit
 from sklearn.base import clone
 
 from fairgroups.errors import InputError
-from fairgroups.partition.partition import Partition
+from fairgroups.options import Missing, whole_number
 from fairgroups.progress import progress_bar
-from fairgroups.reading import Reading, read_rows
-from fairgroups.repair.quality import People, floors, gaps, quality
+from fairgroups.reading import read_rows
+from fairgroups.repair.quality import BEFORE, People, floors, gaps, quality
 from fairgroups.repair.score_repair import ScoreRepair
 from fairgroups.rows.columns import is_missing, one_column
 from fairgroups.rows.person_keys import read_keys
-from fairgroups.rows.rows import Missing, Rows
+from fairgroups.rows.roles import Roles
+from fairgroups.rows.rows import Rows
 from fairgroups.rows.split import deal_rows
-from fairgroups.sources.frames import read_table
+from fairgroups.sources.frames import build_table, read_table
 
 __all__ = ["BEFORE", "Tradeoff", "tradeoff"]
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
-BEFORE = "no repair"
 BLOCKS = 20
 POINTS = 200  # of a distribution function in a picture
 
@@ -65,20 +65,20 @@ class Tradeoff:
     repairs: dict[tuple[str, float], ScoreRepair]
     distributions: dict[tuple[str, float], list[dict[str, Any]]]
     settings: dict[str, Any]
-    reading: Reading = field(repr=False)
+    library: str = ""
 
     @property
     def table(self) -> Any:
-        """Give one row for each method and gap, a column for each measure, in the library of the data."""
+        """Return one row for each method and gap, a column for each measure, in the library of the data."""
         return self._build(self.wide())
 
     @property
     def long_table(self) -> Any:
-        """Give every record, with intervals and floors, in the library of the data."""
+        """Return every record, with intervals and floors, in the library of the data."""
         return self._build(self.records)
 
     def wide(self) -> list[dict[str, Any]]:
-        """Give one dict for each method and gap."""
+        """Return one dict for each method and gap."""
         rows: dict[tuple[str, float], dict[str, Any]] = {}
         for record in self.records:
             key = (record["method"], record["max_gap"])
@@ -88,7 +88,7 @@ class Tradeoff:
         return [{name: row.get(name, float("nan")) for name in columns} for row in rows.values()]
 
     def value(self, measure: str, method: str = BEFORE, max_gap: float | None = None) -> dict[str, Any]:
-        """Give one record."""
+        """Return one record."""
         for record in self.records:
             named = record["measure"] == measure and record["method"] == method
             if named and (max_gap is None or record["max_gap"] == max_gap):
@@ -108,7 +108,7 @@ class Tradeoff:
         return distribution_chart(self, method, max_gap)
 
     def _build(self, rows: list[dict[str, Any]]) -> Any:
-        return self.reading.table.build({key: [row[key] for row in rows] for key in rows[0]})
+        return build_table(rows, self.library)
 
 
 def tradeoff(
@@ -170,14 +170,18 @@ def tradeoff(
     verbose : bool
         Show a progress bar.
 
+    Returns
+    -------
+    Tradeoff
+
     Examples
     --------
     >>> import numpy as np
     >>> import fairgroups as fg
     >>> rng = np.random.default_rng(0)
-    >>> age = rng.uniform(20, 60, 2000)
+    >>> age = rng.uniform(20, 60, 1000)
     >>> score = np.clip(rng.normal(0.1 + age / 100, 0.15), 0, 1)
-    >>> people = {"age": age, "score": score, "hired": (rng.random(2000) < score).astype(int)}
+    >>> people = {"age": age, "score": score, "hired": (rng.random(1000) < score).astype(int)}
     >>> found = fg.tradeoff(people, score="score", sensitive="age", truth="hired", max_gap=0)
     >>> before, after = found.value("hgr"), found.value("hgr", "FairGroups")
     >>> before["value"] > 0.5 > 0.2 > after["value"]
@@ -186,9 +190,9 @@ def tradeoff(
     asked = _asked(methods)
     wanted = [float(max_gap)] if isinstance(max_gap, int | float | np.number) else [float(gap) for gap in max_gap]
     _check(wanted, level, threshold, missing)
+    attributes = [sensitive] if isinstance(sensitive, str) else list(sensitive)
     roles = {"truth": truth, "weight": weight, "cluster": _one_of(cluster, fold)}
-    reading, keys = _read(data, score, sensitive, roles, key, positive, missing)
-    rows = reading.rows
+    rows, library, keys = _read(data, score, attributes, roles, key, positive, missing)
     parts = _folds(rows, fold, n_folds, seed)
     fold_of = np.empty(rows.n, dtype=np.intp)
     for i, part in enumerate(parts):
@@ -214,10 +218,8 @@ def tradeoff(
     with progress_bar("Repairing", shown=verbose) as advance:
         for done, (name, repair, gap) in enumerate(jobs, 1):
             final, fair = trial.run(name, repair, gap)
-            if not isinstance(final.partition_, Partition):
-                final.partition_ = replace(final.partition_, columns=tuple(reading.attributes))
-            elif not final.partition_.name:
-                final.partition_ = replace(final.partition_, name=reading.attributes[0])
+            if len(attributes) > 1 or not final.partition_.name:
+                final.partition_ = replace(final.partition_, columns=tuple(attributes))
             codes = final.assign(trial.attribute)
             repairs[name, gap] = final
             distributions[name, gap] = _distributions(final, people, fair, codes)
@@ -239,8 +241,9 @@ def tradeoff(
         "max_gap": wanted,
         "methods": list(asked),
         "seed": seed,
+        "tied": 1 - np.unique(rows.outcome).size / rows.size,
     }
-    return Tradeoff(records, repairs, distributions, settings, reading)
+    return Tradeoff(records, repairs, distributions, settings, library)
 
 
 @dataclass
@@ -254,7 +257,7 @@ class _Trial:
     groups: dict[tuple[str, int], Any] = field(default_factory=dict)
 
     def run(self, name: str, repair: ScoreRepair, gap: float) -> tuple[ScoreRepair, Array]:
-        """Give the repair of everybody, and the scores that people left out get from the repairs of the others."""
+        """Return the repair of everybody, and the scores that people left out get from the repairs of the others."""
         everybody = np.arange(self.people.score.size)
         fair = np.empty(everybody.size)
         for i, part in enumerate(self.parts):
@@ -282,40 +285,29 @@ class _Trial:
 def _read(
     data: Any,
     score: str,
-    sensitive: str | Sequence[str],
+    attributes: list[str],
     roles: dict[str, str | None],
     key: str | None,
     positive: Any,
     missing: Missing,
-) -> tuple[Reading, NDArray[Any] | None]:
-    """Read the rows, and the keys of those that are kept."""
-    attributes = [sensitive] if isinstance(sensitive, str) else list(sensitive)
-    table = read_table(data, [score, *attributes, *(name for name in (*roles.values(), key) if name is not None)])
+) -> tuple[Rows, str, NDArray[Any] | None]:
+    """Return the rows, the library of the data, and the keys of the rows that are kept."""
+    named = [name for name in (*roles.values(), key) if name is not None]
+    table = read_table(data, [score, *attributes, *named])
     columns = dict(table.columns)
     truth = roles["truth"]
     if truth is not None and positive is not None:
         columns[truth] = _is_label(columns[truth], positive, truth)
-    place = "\0row"  # goes along, to say which rows are kept
-    columns[place] = np.arange(one_column(columns[score]).size)
-    reading = read_rows(
-        columns,
-        sensitive=sensitive,
-        outcome=score,
-        truth=truth,
-        base=place,
-        weight=roles["weight"],
-        cluster=roles["cluster"],
-        missing=missing,
-    )
-    rows = reading.rows
+    wanted = Roles.of(attributes, score, **roles, missing=missing)
+    with read_rows(columns, wanted) as reading:
+        rows = reading.rows
     if rows.truth is not None and not np.isin(rows.truth, (0.0, 1.0)).all():
         raise InputError("the true label must be yes or no.", "turn it into 0 and 1, or leave truth out.")
     keys = None
     if key is not None:
-        assert rows.base is not None
-        kept = one_column(columns[key])[rows.base.astype(np.intp)]
-        keys = np.array(read_keys(kept, rows.n), dtype=object)
-    return replace(reading, table=table), keys
+        held = one_column(columns[key])
+        keys = np.array(read_keys(held if rows.index is None else held[rows.index], rows.n), dtype=object)
+    return rows, table.library, keys
 
 
 def _check(wanted: list[float], level: float, threshold: Any, missing: str) -> None:
@@ -356,8 +348,7 @@ def _asked(methods: Mapping[str, Any] | None) -> dict[str, ScoreRepair]:
 
 def _folds(rows: Rows, fold: str | None, n_folds: int, seed: int) -> list[Codes]:
     if fold is None:
-        if isinstance(n_folds, bool) or not isinstance(n_folds, int | np.integer) or n_folds < 2:
-            raise InputError(f"`n_folds` must be a whole number of at least 2; got {n_folds!r}.")
+        whole_number(n_folds, "n_folds", 2)
         return deal_rows(rows, int(n_folds), seed)
     assert rows.cluster is not None
     parts = [np.flatnonzero(rows.cluster == i) for i in range(int(rows.cluster.max()) + 1)]
@@ -429,16 +420,16 @@ def _records(
 
 
 def _interval(values: list[float], level: float) -> tuple[float, float]:
-    """Give the interval of the delete-a-group jackknife around the first value."""
+    """Return the interval of the delete-a-group jackknife around the first value."""
     whole, left_out = values[0], np.array(values[1:])
     g = left_out.size
     error = float(np.sqrt((g - 1) / g * np.sum((left_out - left_out.mean()) ** 2)))
-    reach = float(student.ppf(0.5 + level / 2, g - 1)) * error
+    reach = float(stdtrit(g - 1, 0.5 + level / 2)) * error
     return whole - reach, whole + reach
 
 
 def _distributions(repair: ScoreRepair, people: People, fair: Array, codes: Codes) -> list[dict[str, Any]]:
-    """Give each group's distribution function before and after, at scores spread over the range."""
+    """Return each group's distribution function before and after, at scores spread over the range."""
     marks = np.linspace(min(people.score.min(), fair.min()), max(people.score.max(), fair.max()), POINTS)
     out = []
     for k, label in enumerate(repair.partition_.labels):

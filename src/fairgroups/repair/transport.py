@@ -53,7 +53,7 @@ class Distribution:
     line: tuple[Array, Array] | None = None  # levels and values between which quantiles are read, where given
 
     def quantile(self, u: Array) -> Array:
-        """Give the smallest value with at least a share u at or below it, or the value on the line."""
+        """Return the smallest value with at least a share u at or below it, or the value on the line."""
         if self.line is not None:
             between: Array = np.interp(u, *self.line)
             return between
@@ -86,7 +86,7 @@ class Targets:
     slack: float = 0.0  # on a grid of levels: one step, by which a level may be off either way
 
     def at(self, v: Array) -> Array:
-        """Give T(v): −∞ at and below level 0, ∞ above 1 − α."""
+        """Return T(v): −∞ at and below level 0, ∞ above 1 − α."""
         out = self.values[np.minimum(self._place(v - ROUNDING), self.values.size - 1)]
         if self.gap == 0:
             return out
@@ -95,7 +95,7 @@ class Targets:
 
     @cached_property
     def equal_steps(self) -> bool:
-        """Say whether the levels are equal steps up to 1 − α."""
+        """Whether the levels are equal steps up to 1 − α."""
         n = self.levels.size
         return bool(np.array_equal(self.levels, (1 - self.gap) * np.arange(1, n + 1) / n))
 
@@ -110,7 +110,7 @@ class Targets:
         return place
 
     def limits(self, u: Array) -> tuple[Array, Array]:
-        """Give the least and the largest score that level u may have."""
+        """Return the least and the largest score that level u may have."""
         if self.gap == 0 and self.slack == 0:
             both = self.at(u)
             return both, both
@@ -143,7 +143,7 @@ def relaxed_targets(
 
 
 def _nearest_squared(low: Array, high: Array, share: Array) -> Array:
-    """Give the point with the least weighted sum of squared distances to intervals, for each column."""
+    """Return the point with the least weighted sum of squared distances to intervals, for each column."""
     if low is high:
         mean: Array = np.sum(share * low, axis=0)
         return mean
@@ -166,7 +166,7 @@ def _nearest_squared(low: Array, high: Array, share: Array) -> Array:
 
 
 def _nearest(low: Array, high: Array, share: Array) -> tuple[Array, Array]:
-    """Give the interval of points with the least weighted sum of distances to intervals: the medians of all ends."""
+    """Return the interval of points with the least weighted sum of distances to intervals: the medians of all ends."""
     ends = np.concatenate([low, high])
     mass = np.broadcast_to(np.concatenate([share, share]), ends.shape)
     order = np.argsort(ends, axis=0, kind="stable")
@@ -179,7 +179,7 @@ def _nearest(low: Array, high: Array, share: Array) -> tuple[Array, Array]:
 
 
 def transport_cost(groups: Sequence[Distribution], weights: Array, targets: Targets, cost: Cost) -> float:
-    """Give Σ w_k ∫ |Q_k(u) − clip(Q_k(u), T(u − α), T(u))|^p du, exactly."""
+    """Return Σ w_k ∫ |Q_k(u) − clip(Q_k(u), T(u − α), T(u))|^p du, exactly."""
     total = 0.0
     for share, group in zip(weights / weights.sum(), groups, strict=True):
         jumps = np.concatenate([[0.0, targets.gap], group.levels, targets.levels, targets.levels + targets.gap])
@@ -192,7 +192,7 @@ def transport_cost(groups: Sequence[Distribution], weights: Array, targets: Targ
 
 
 def largest_gap(score: Array, codes: NDArray[np.intp], weight: Array | None = None) -> float:
-    """Give the largest difference between two groups' distribution functions, anywhere."""
+    """Return the largest difference between two groups' distribution functions, anywhere."""
     groups = members(codes)
     if len(groups) < 2:
         return 0.0
@@ -211,7 +211,7 @@ def largest_gap(score: Array, codes: NDArray[np.intp], weight: Array | None = No
 
 
 def least_odds_gap(score: Array, codes: NDArray[np.intp], label: Array, weight: Array) -> float:
-    """Give the least that the larger of the TPR and FPR gaps can be, for maps that keep each group's order.
+    """Return the least that the larger of the TPR and FPR gaps can be, for maps that keep each group's order.
 
     Such a map leaves a group's ROC curve as it is and only decides which point of it belongs to a threshold. Both rates
     rise along a curve, so the point of another curve that is nearest in the larger of the two differences is the one
@@ -235,7 +235,7 @@ def least_odds_gap(score: Array, codes: NDArray[np.intp], label: Array, weight: 
 
 
 def members(codes: NDArray[np.intp]) -> dict[int, NDArray[np.intp]]:
-    """Give the rows of each group; negative codes belong to none."""
+    """Return the rows of each group; negative codes belong to none."""
     if codes.size == 0:
         return {}
     small = codes.astype(np.int16) if codes.max() < 2**15 else codes  # short numbers are sorted by radix

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
-from fairgroups.audits.conclusion import certainty, gate_line
-from fairgroups.charts.line import VERDICT_COLOURS, sentence
+from fairgroups.audits.conclusion import certainty, limit_line
+from fairgroups.charts.style import VERDICT_COLOURS
 from fairgroups.report.templates import fill
-from fairgroups.words import amount, attributes, counted, points
+from fairgroups.words import amount, counted, points, sentence
 
 if TYPE_CHECKING:
     from fairgroups.audits.result import Audit
@@ -19,29 +20,29 @@ MOST = 12  # groups that are listed
 
 def render_card(audit: Audit) -> str:
     """Write the finding and the groups, with bars for their differences."""
-    percent = bool(audit.data["percent"])
-    far = max((abs(r["phi"]) for r in audit.records if r["phi"] == r["phi"]), default=0.0) or 1.0
+    percent = audit.data.percent
+    far = max((abs(r.phi) for r in audit.records if math.isfinite(r.phi)), default=0.0) or 1.0
     rows = [
         {
-            "label": record["label"],
-            "n": counted(record).replace(",", "\u202f"),
-            "rate": amount(record["rate"], percent=percent),
-            "phi": points(record["phi"], percent=percent),
-            "interval": " to ".join(points(record[end], percent=percent) for end in ("low", "high")),
-            "verdict": record["verdict"],
-            "colour": VERDICT_COLOURS[record["verdict"]],
-            "width": round(46 * abs(record["phi"]) / far) if record["phi"] == record["phi"] else 0,
-            "left": record["phi"] < 0,
+            "label": record.label,
+            "n": counted(record.n, record.counted).replace(",", "\u202f"),
+            "rate": amount(record.rate, percent=percent),
+            "phi": points(record.phi, percent=percent),
+            "interval": " to ".join(points(getattr(record, end), percent=percent) for end in ("low", "high")),
+            "verdict": record.verdict,
+            "colour": VERDICT_COLOURS[record.verdict],
+            "width": round(46 * abs(record.phi) / far) if math.isfinite(record.phi) else 0,
+            "left": record.phi < 0,
         }
         for record in audit.records[:MOST]
     ]
     return fill(
         "card.html",
-        title=f"{sentence(audit.measure.rate)} of {audit.settings['outcome']} by {attributes(audit.settings)}",
+        title=f"{sentence(audit.measure.rate)} of {audit.settings.outcome} by {audit.settings.attributes}",
         finding=audit.conclusion,
         certainty=certainty(audit),
-        gate=gate_line(audit),
-        level=f"{100 * audit.settings['level']:g} %",
+        limit=limit_line(audit),
+        level=audit.settings.percent_level,
         rows=rows,
         more=len(audit.records) - len(rows),
     )

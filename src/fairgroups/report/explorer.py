@@ -1,47 +1,61 @@
-"""The explorer of a page: what `explore` worked out, with its charts, ready to be put in."""
+"""The explorer of a page: what an audit worked out for it, with colours and axes, ready to be put in."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from fairgroups.audits.explore import explore
-from fairgroups.charts.line import VERDICT_COLOURS, VERDICT_SHAPES, shown_range
 from fairgroups.charts.plane import box_shapes, plane_cells, plane_domain
-from fairgroups.words import attributes
+from fairgroups.charts.style import VERDICT_COLOURS, VERDICT_SHAPES
+from fairgroups.evidence.curves import PlaneCell
+from fairgroups.partition.partition import Partition
 
 if TYPE_CHECKING:
-    from fairgroups.audits.result import Audit
-    from fairgroups.partition.partition import Partition
+    from fairgroups.audits.result import Audit, JointAudit
 
 __all__ = ["explorer_data"]
 
 KEYS = ("label", "n", "counted", "rate", "rate_low", "rate_high", "phi", "low", "high", "verdict", "usual", "parts")
 
 
-def explorer_data(audit: Audit, scales: Mapping[str, Partition] | None, digits: int) -> dict[str, Any] | None:
-    """Give all that the explorer's script needs; None for more than two attributes, which are not drawn so."""
-    described = audit.data["attributes"]
-    if len(described) > 2:
+def explorer_data(audit: Audit | JointAudit, digits: int) -> dict[str, Any] | None:
+    """Return all that the explorer's script needs; None where nothing was explored, or more than two attributes."""
+    attributes, settings = audit.data.attributes, audit.settings
+    if audit.explored is None or len(attributes) > 2 or not audit.explored["measures"]:
         return None
-    found = explore(audit, scales)
-    if not found["measures"]:
-        return None
-    for measure in found["measures"]:
-        for one in (one for method in measure["methods"] for one in method["sets"]):
-            one["groups"] = [[group[key] for key in KEYS] for group in one["groups"]]
-        if len(described) == 2:
-            measure["cells"] = plane_cells(described, measure["curve"])
-            for one, partition in zip(measure["methods"][0]["sets"], measure.pop("partitions"), strict=True):
-                one["boxes"] = box_shapes(partition, described)
-    return found | {
+    plane = audit.explored["kind"] == "plane"
+    line = len(attributes) == 1 and attributes[0].levels is None
+    return {
+        "kind": audit.explored["kind"],
+        "measures": [_measure(one, audit, plane=plane) for one in audit.explored["measures"]],
+        "level": settings.percent_level,
+        "against": settings.against,
         "keys": KEYS,
         "digits": digits,
-        "name": attributes(audit.settings),
-        "level": f"{100 * audit.settings['level']:g} %",
-        "given": bool(audit.settings["groups_given"]),
-        "shown": list(shown_range(described[0])) if len(described) == 1 else [],
-        "axes": [{"name": one["name"], "domain": plane_domain(one), "levels": one.get("levels")} for one in described],
+        "name": settings.attributes,
+        "given": settings.groups_given,
+        "shown": list(attributes[0].shown) if line else [],
+        "ends": [attributes[0].low, attributes[0].high] if line else [],
+        "axes": [{"name": a.name, "domain": plane_domain(a), "levels": a.levels} for a in attributes],
         "colours": VERDICT_COLOURS,
         "shapes": VERDICT_SHAPES,
     }
+
+
+def _measure(measure: dict[str, Any], audit: Audit | JointAudit, *, plane: bool) -> dict[str, Any]:
+    methods = [
+        {
+            **method,
+            "sets": [
+                {**one, "groups": [[group[key] for key in KEYS] for group in one["groups"]]} for one in method["sets"]
+            ],
+        }
+        for method in measure["methods"]
+    ]
+    if not plane:
+        return {**measure, "methods": methods}
+    attributes = audit.data.attributes
+    for one, partition in zip(methods[0]["sets"], measure["partitions"], strict=True):
+        one["boxes"] = box_shapes(Partition.from_dict(partition), attributes)
+    cells = plane_cells(attributes, [PlaneCell(**cell) for cell in measure["curve"]])
+    kept = {key: value for key, value in measure.items() if key != "partitions"}
+    return {**kept, "methods": methods, "cells": cells}

@@ -5,23 +5,25 @@ from __future__ import annotations
 import csv
 import io
 import math
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
+from fairgroups.audits.records import GroupRecord
+
 if TYPE_CHECKING:
-    from fairgroups.audits.result import Audit
+    from fairgroups.audits.result import Audit, JointAudit
 
 __all__ = ["groups_as_csv"]
 
 
-def groups_as_csv(audit: Audit) -> str:
+def groups_as_csv(audit: Audit | JointAudit) -> str:
     """Write one line per group, and of several rates per group and rate."""
-    parts = audit.parts or (audit,)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["measure", *audit.records[0]])
-    for part in parts:
+    writer.writerow(["measure", *(field.name for field in fields(GroupRecord))])
+    for part in audit.parts:
         for record in part.records:
-            writer.writerow([part.measure.name, *(_cell(value) for value in record.values())])
+            writer.writerow([part.measure.name, *(_cell(value) for value in asdict(record).values())])
     return text.getvalue()
 
 

@@ -8,43 +8,42 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairgroups.charts.line import clean
-from fairgroups.evidence.verdict import gate
-from fairgroups.words import points, size
+from fairgroups.evidence.verdict import limit_of_groups
+from fairgroups.words import clean, points, size
 
 if TYPE_CHECKING:
     from fairgroups.audits.baseline import Change
-    from fairgroups.audits.result import Audit
+    from fairgroups.audits.result import Audit, JointAudit
 
 __all__ = ["Outcome", "audit_tests", "error_test", "render_junit"]
 
 Outcome = tuple[str, str, str, str]  # suite, test, "passed", "failure", "skipped" or "error", what is to be said
 
 
-def audit_tests(name: str, audit: Audit, changed: Sequence[Change]) -> list[Outcome]:
+def audit_tests(name: str, audit: Audit | JointAudit, changed: Sequence[Change]) -> list[Outcome]:
     """List the tests of an audit: the limit for every group and for all, and no worsening since the baseline.
 
     Without a limit and a baseline nothing is demanded: groups that differ, or cannot be judged, are skipped tests.
     """
     tests: list[Outcome] = []
-    limit = audit.settings["max_gap"]
-    for part in audit.parts or (audit,):
-        percent = bool(part.data["percent"])
+    limit = audit.settings.max_gap
+    for part in audit.parts:
+        percent = part.data.percent
         for record in part.records:
-            ends = f"{points(record['low'], percent=percent)} to {points(record['high'], percent=percent)}"
-            said = f"difference {points(record['phi'], percent=percent)} ({ends}): {record['verdict']}"
-            what = f"{record['label']}: {part.measure.rate}"
+            ends = f"{points(record.low, percent=percent)} to {points(record.high, percent=percent)}"
+            said = f"difference {points(record.phi, percent=percent)} ({ends}): {record.verdict}"
+            what = f"{record.label}: {part.measure.rate}"
             if limit is not None:
-                kept = gate(np.array([record["low"]]), np.array([record["high"]]), limit)
+                kept = limit_of_groups(np.array([record.low]), np.array([record.high]), limit)
                 state = {"kept": "passed", "exceeded": "failure"}.get(kept, "skipped")
                 tests.append((name, f"{what} within {size(limit, percent=percent)}", state, said))
             elif not changed:
-                fine = record["verdict"] in ("no relevant difference", "no discrimination found")
+                fine = record.verdict in ("no relevant difference", "no discrimination found")
                 tests.append((name, f"{what} (no limit set)", "passed" if fine else "skipped", said))
-    if audit.gate is not None:
-        state = {"kept": "passed", "exceeded": "failure"}.get(audit.gate, "skipped")
-        tests.append((name, "the limit for all groups and ranges", state, f"{audit.gate}. {audit.conclusion}"))
-    percent = bool(audit.data["percent"])
+    if audit.limit is not None:
+        state = {"kept": "passed", "exceeded": "failure"}.get(audit.limit, "skipped")
+        tests.append((name, "the limit for all groups and ranges", state, f"{audit.limit}. {audit.conclusion}"))
+    percent = audit.data.percent
     for change in changed:
         state = {"worse": "failure", "not comparable": "skipped"}.get(change.verdict, "passed")
         ends = f"{points(change.low, percent=percent)} to {points(change.high, percent=percent)}"

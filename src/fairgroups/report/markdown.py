@@ -5,25 +5,24 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fairgroups.audits.conclusion import certainty, gate_line, second_opinions
-from fairgroups.charts.line import clean, sentence
-from fairgroups.report.sections import PAPER, cannot_say, data_facts, method_facts, python_call, rate_meaning, versions
-from fairgroups.words import amount, attributes, counted, points
+from fairgroups.audits.conclusion import certainty, limit_line, second_opinions
+from fairgroups.report.sections import PAPER, cannot_say, data_facts, method_facts, rate_meaning, versions
+from fairgroups.words import amount, clean, counted, points, sentence
 
 if TYPE_CHECKING:
-    from fairgroups.audits.result import Audit
+    from fairgroups.audits.result import Audit, JointAudit
 
 __all__ = ["render_markdown"]
 
 
-def render_markdown(audit: Audit) -> str:
+def render_markdown(audit: Audit | JointAudit) -> str:
     """Write the finding, the groups, what cannot be concluded, and how it was made."""
     settings = audit.settings
-    parts = audit.parts or (audit,)
-    lines = [f"# Fairness audit of {_text(settings['outcome'])} by {_text(attributes(settings))}", ""]
+    parts = audit.parts
+    lines = [f"# Fairness audit of {_text(settings.outcome)} by {_text(settings.attributes)}", ""]
     lines += [f"**{_text(audit.conclusion)}**", "", _text(certainty(audit)), ""]
-    if gate := gate_line(audit):
-        lines += [f"**{_text(gate)}**", ""]
+    if limit := limit_line(audit):
+        lines += [f"**{_text(limit)}**", ""]
     for part in parts:
         if len(parts) > 1:
             lines += [f"## {sentence(part.measure.rate)}", ""]
@@ -35,22 +34,21 @@ def render_markdown(audit: Audit) -> str:
     lines += ["## Please note", "", *(f"- {_text(note)}" for note in notes), ""] if notes else []
     facts = [*data_facts(audit), *method_facts(audit)]
     lines += ["## Data and method", "", *(f"- {name}: {_text(value)}" for name, value in facts), ""]
-    call = clean(python_call(audit)).replace("```", "'''")
+    call = clean(settings.call).replace("```", "'''")
     lines += ["```python", call, "```", "", f"Made with {versions()}. Method: {PAPER}", ""]
     return "\n".join(lines)
 
 
 def _table(audit: Audit) -> list[str]:
-    percent = bool(audit.data["percent"])
-    whom = "everybody" if audit.settings["against"] == "everyone" else "the rest"
+    percent = audit.data.percent
     unit = " (points)" if percent else ""
-    heads = ["Group", "People", sentence(audit.measure.rate), f"Difference from {whom}{unit}"]
-    heads += [f"{100 * audit.settings['level']:g} % interval", "Verdict"]
+    heads = ["Group", "People", sentence(audit.measure.rate), f"Difference from {audit.settings.whom}{unit}"]
+    heads += [f"{audit.settings.percent_level} interval", "Verdict"]
     lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
     for record in audit.records:
-        ends = " to ".join(points(record[end], percent=percent) for end in ("low", "high"))
-        cells = [_text(record["label"]), counted(record), amount(record["rate"], percent=percent)]
-        cells += [points(record["phi"], percent=percent), ends, record["verdict"]]
+        ends = " to ".join(points(getattr(record, end), percent=percent) for end in ("low", "high"))
+        cells = [_text(record.label), counted(record.n, record.counted), amount(record.rate, percent=percent)]
+        cells += [points(record.phi, percent=percent), ends, record.verdict]
         lines.append(f"| {' | '.join(cells)} |")
     return [*lines, "", _text(f"{rate_meaning(audit)} Everybody: {amount(audit.overall, percent=percent)}.".strip())]
 

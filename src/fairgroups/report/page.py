@@ -7,8 +7,8 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from fairgroups.audits.conclusion import certainty, gate_line, second_opinions
-from fairgroups.charts.line import VERDICT_COLOURS, sentence, to_svg
+from fairgroups.audits.conclusion import certainty, limit_line, second_opinions
+from fairgroups.charts.style import VERDICT_COLOURS, to_svg
 from fairgroups.report.explorer import explorer_data
 from fairgroups.report.pictures import Picture, check_pictures, first_pictures, people_picture
 from fairgroups.report.repair_page import repair_section
@@ -20,16 +20,15 @@ from fairgroups.report.sections import (
     glossary,
     meanings,
     method_facts,
-    python_call,
     rate_meaning,
     versions,
 )
 from fairgroups.report.templates import fill
-from fairgroups.words import amount, attributes, counted, points, size
+from fairgroups.words import amount, counted, points, sentence, size
 
 if TYPE_CHECKING:
-    from fairgroups.audits.result import Audit
-    from fairgroups.partition.partition import Partition
+    from fairgroups.audits.records import GroupRecord
+    from fairgroups.audits.result import Audit, JointAudit
     from fairgroups.repair.tradeoff import Tradeoff
 
 __all__ = ["render"]
@@ -37,13 +36,7 @@ __all__ = ["render"]
 LONGEST_NAME = 60
 
 
-def render(
-    audit: Audit,
-    *,
-    repair: Tradeoff | None = None,
-    scales: Mapping[str, Partition] | None = None,
-    command: str | None = None,
-) -> str:
+def render(audit: Audit | JointAudit, *, repair: Tradeoff | None = None, command: str | None = None) -> str:
     """Write the page.
 
     Parameters
@@ -52,27 +45,26 @@ def render(
         What was found.
     repair : Tradeoff, optional
         What repairs of the score would give and cost.
-    scales : mapping, optional
-        Names and published or usual groups to compare with.
     command : str, optional
         The command line that made it.
+
+    Returns
+    -------
+    str
     """
-    settings = audit.settings
-    parts = audit.parts or (audit,)
-    name = attributes(settings)
-    explorer = explorer_data(audit, scales, _digits(audit))
-    whom = "everybody" if settings["against"] == "everyone" else "the rest"
+    settings, parts = audit.settings, audit.parts
+    explorer = explorer_data(audit, _digits(audit))
     still = [picture for part in parts for picture in first_pictures(part)]
     code, policy = scripts(explorer=explorer is not None, frames=repair is not None)
     return fill(
         "page.html",
         shorten=_long_names(audit),
         audit=audit,
-        title=f"Fairness audit of {settings['outcome']} by {name}",
+        title=f"Fairness audit of {settings.outcome} by {settings.attributes}",
         certainty=certainty(audit),
-        gate=gate_line(audit),
-        whom=whom,
-        level=f"{100 * settings['level']:g} %",
+        limit=limit_line(audit),
+        whom=settings.whom,
+        level=settings.percent_level,
         parts=[_groups(part) for part in parts],
         cannot=cannot_say(audit),
         notes=list(dict.fromkeys(note for part in parts for note in part.notes)),
@@ -80,7 +72,7 @@ def render(
         data=None
         if explorer is None
         else _script(data_script(_shortened(explorer, _long_names(audit)), _digits(audit))),
-        line=len(audit.data["attributes"]) == 1,
+        line=audit.partition.is_line,
         several=explorer is not None and len(explorer["measures"]) > 1,
         still=[_drawn(picture) for picture in still],
         charts=[_drawn(picture) for picture in [*people_picture(audit), *check_pictures(audit)]],
@@ -91,7 +83,7 @@ def render(
         glossary=glossary(audit, repaired=repair is not None),
         paper=PAPER,
         command=command,
-        call=python_call(audit),
+        call=settings.call,
         versions=versions(),
         made=f"{dt.datetime.now(dt.UTC):%Y-%m-%d}",
         scripts=[_script(text) for text in code],
@@ -99,9 +91,10 @@ def render(
     )
 
 
-def _digits(audit: Audit) -> int:
-    """Give how many digits tell the attribute's values apart: more for dates and times, which lie far from 0."""
-    wide = [(max(abs(a["low"]), abs(a["high"])), a["high"] - a["low"]) for a in audit.data["attributes"] if "low" in a]
+def _digits(audit: Audit | JointAudit) -> int:
+    """Return how many digits tell the attribute's values apart: more for dates and times, which lie far from 0."""
+    numeric = [a for a in audit.data.attributes if a.levels is None]
+    wide = [(max(abs(a.low), abs(a.high)), a.high - a.low) for a in numeric]
     return 6 + max([math.ceil(math.log10(far / span)) for far, span in wide if span > 0 and far > span], default=0)
 
 
@@ -117,11 +110,11 @@ def _drawn(picture: Picture) -> dict[str, Any]:
     return {"title": picture.title, "caption": picture.caption, "svg": _script(to_svg(picture.chart))}
 
 
-def _long_names(audit: Audit) -> dict[str, str]:
+def _long_names(audit: Audit | JointAudit) -> dict[str, str]:
     """Map names that are too long to be read to their beginnings."""
-    names = [audit.settings[role] for role in ("outcome", "truth", "weight", "cluster", "compare_with")]
-    for attribute in audit.data["attributes"]:
-        names += [attribute["name"], *attribute.get("levels", [])]
+    names = [getattr(audit.settings, role) for role in ("outcome", "truth", "weight", "cluster", "compare_with")]
+    for attribute in audit.data.attributes:
+        names += [attribute.name, *(attribute.levels or ())]
     return {name: name[: LONGEST_NAME - 1] + "…" for name in names if name and len(name) > LONGEST_NAME}
 
 
@@ -136,16 +129,16 @@ def _shortened(value: Any, names: Mapping[str, str]) -> Any:
     return value
 
 
-def _opinions(audit: Audit) -> list[str]:
+def _opinions(audit: Audit | JointAudit) -> list[str]:
     """List the second opinions; of several rates each under its name."""
-    if not audit.parts:
-        return second_opinions(audit)
+    if len(audit.parts) == 1:
+        return second_opinions(audit.parts[0])
     return [f"{sentence(part.measure.rate)}: {line}" for part in audit.parts for line in second_opinions(part)]
 
 
 def _groups(audit: Audit) -> dict[str, Any]:
-    """Give the table of groups for one rate."""
-    percent = bool(audit.data["percent"])
+    """Return the table of groups for one rate."""
+    percent = audit.data.percent
     return {
         "rate_name": sentence(audit.measure.rate),
         "rows": [_row(record, i, audit) for i, record in enumerate(audit.records, 1)],
@@ -154,26 +147,28 @@ def _groups(audit: Audit) -> dict[str, Any]:
     }
 
 
-def _row(record: dict[str, Any], number: int, audit: Audit) -> dict[str, str]:
-    percent = bool(audit.data["percent"])
-    numbered = not isinstance(audit.settings["sensitive"], str)
-    low, high = points(record["low"], percent=percent), points(record["high"], percent=percent)
-    ratio = "–" if math.isnan(record["ratio"]) else f"{record['ratio']:.2f}"
-    ends = (record["ratio_low"], record["ratio_high"])
+def _row(record: GroupRecord, number: int, audit: Audit) -> dict[str, str]:
+    percent = audit.data.percent
+    numbered = not audit.partition.is_line
+    low, high = points(record.low, percent=percent), points(record.high, percent=percent)
+    ratio = "–" if math.isnan(record.ratio) else f"{record.ratio:.2f}"
+    ends = (record.ratio_low, record.ratio_high)
     if ratio != "–" and ends != (1.0, 1.0):
         ratio += f" ({_ratio(ends[0])}–{_ratio(ends[1])})"
-    least = record["detectable"]
-    unshown = record["verdict"] in ("not enough evidence", "no relevant difference") and len(audit.records) > 1
+    least = record.detectable
+    unshown = record.verdict in ("not enough evidence", "no relevant difference") and len(audit.records) > 1
     return {
-        "least": "" if not unshown else _least(least, "" if audit.direction == "neutral" else " to its harm", percent),
-        "label": f"{number}: {record['label']}" if numbered else record["label"],
-        "n": counted(record).replace(",", "\u202f"),
-        "rate": amount(record["rate"], percent=percent),
-        "phi": points(record["phi"], percent=percent),
+        "least": ""
+        if not unshown
+        else _least(least, "" if audit.measure.direction == "neutral" else " to its harm", percent),
+        "label": f"{number}: {record.label}" if numbered else record.label,
+        "n": counted(record.n, record.counted).replace(",", "\u202f"),
+        "rate": amount(record.rate, percent=percent),
+        "phi": points(record.phi, percent=percent),
         "interval": f"{low} to {high}",
         "ratio": ratio,
-        "verdict": record["verdict"],
-        "colour": VERDICT_COLOURS[record["verdict"]],
+        "verdict": record.verdict,
+        "colour": VERDICT_COLOURS[record.verdict],
     }
 
 

@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fairgroups.charts.checks import amplification_chart, selection_chart, stability_chart
-from fairgroups.charts.line import people_chart, phi_chart, rate_chart, sentence, shown_range, to_png, to_svg
+from fairgroups.charts.line import people_chart, phi_chart, rate_chart
 from fairgroups.charts.plane import plane_chart
+from fairgroups.charts.style import to_png, to_svg
 from fairgroups.errors import InputError
 from fairgroups.output import replacing
-from fairgroups.words import attributes
+from fairgroups.words import sentence
 
 if TYPE_CHECKING:
-    from fairgroups.audits.result import Audit
+    from fairgroups.audits.result import Audit, JointAudit
 
 __all__ = ["Picture", "check_pictures", "first_pictures", "people_picture", "pictures", "save_pictures"]
 
@@ -30,16 +31,16 @@ class Picture:
     chart: Any
 
 
-def pictures(audit: Audit) -> list[Picture]:
+def pictures(audit: Audit | JointAudit) -> list[Picture]:
     """List every picture of an audit."""
     return [
-        *(picture for part in audit.parts or (audit,) for picture in first_pictures(part)),
+        *(picture for part in audit.parts for picture in first_pictures(part)),
         *people_picture(audit),
         *check_pictures(audit),
     ]
 
 
-def save_pictures(audit: Audit, folder: Path, kind: str) -> list[Path]:
+def save_pictures(audit: Audit | JointAudit, folder: Path, kind: str) -> list[Path]:
     """Write every picture as a file of its own."""
     if kind not in ("svg", "png"):
         raise InputError(f"charts are written as 'svg' or 'png'; got {kind!r}.")
@@ -59,30 +60,28 @@ def save_pictures(audit: Audit, folder: Path, kind: str) -> list[Path]:
 def first_pictures(audit: Audit) -> list[Picture]:
     """Draw the rate with the groups, and each group's difference."""
     settings = audit.settings
-    if isinstance(settings["sensitive"], str):
+    if audit.partition.is_line:
         first: Any = rate_chart(audit)
         caption = (
             "Dots: the observed rate along the attribute, larger for more people. Thick lines: each group's rate, "
             "with its interval. Dashed: everybody."
         )
-        attribute = audit.data["attributes"][0]
-        if shown_range(attribute) != (attribute["low"], attribute["high"]):
-            caption += f" A few values of {attribute['name']} lie beyond the picture."
+        attribute = audit.data.attributes[0]
+        if attribute.shown != (attribute.low, attribute.high):
+            caption += f" A few values of {attribute.name} lie beyond the picture."
     else:
         first = plane_chart(audit)
         caption = (
             "Colour: the observed rate, pale where it is everybody's. Boxes: the groups, numbered as in the table."
         )
-        if len(settings["sensitive"]) > 3:
+        if len(settings.sensitive) > 3:
             caption += " Only the first three attributes are drawn."
     rate = audit.measure.rate
-    level = f"{100 * settings['level']:g} %"
+    level = settings.percent_level
     suffix = "-" + re.sub(r"\W+", "-", audit.measure.name)
-    whom = "everybody" if settings["against"] == "everyone" else "the rest"
+    whom = settings.whom
     return [
-        Picture(
-            f"rate{suffix}", f"{sentence(rate)} of {settings['outcome']} by {attributes(settings)}", caption, first
-        ),
+        Picture(f"rate{suffix}", f"{sentence(rate)} of {settings.outcome} by {settings.attributes}", caption, first),
         Picture(
             f"difference{suffix}",
             f"Difference of each group from {whom}: {rate}",
@@ -92,26 +91,30 @@ def first_pictures(audit: Audit) -> list[Picture]:
     ]
 
 
-def people_picture(audit: Audit) -> list[Picture]:
+def people_picture(audit: Audit | JointAudit) -> list[Picture]:
     """Draw how many people there are along the attribute, with the borders of the groups."""
-    if len(audit.data["attributes"]) > 1:
+    if not audit.partition.is_line:
         return []
-    name = audit.data["attributes"][0]["name"]
+    name = audit.data.attributes[0].name
     return [
         Picture(
-            "people", f"How many people along {name}", "Bars: people. Lines: the groups' borders.", people_chart(audit)
+            "people",
+            f"How many people along {name}",
+            "Bars: people. Lines: the groups' borders.",
+            people_chart(audit.parts[0]),
         )
     ]
 
 
-def check_pictures(audit: Audit) -> list[Picture]:
+def check_pictures(joint: Audit | JointAudit) -> list[Picture]:
     """Draw the second opinions: the model against its labels, the number of groups, the borders."""
-    checks, level = audit.checks, f"{100 * audit.settings['level']:g} %"
-    line = isinstance(audit.settings["sensitive"], str)
+    audit = joint.parts[0]
+    checks, level = audit.checks, audit.settings.percent_level
+    line = audit.partition.is_line
     drawn = []
     if checks.amplification is not None:
         compared = checks.amplification
-        effects = "; ".join(f"{r['label']}: {r['effect']}" for r in compared.records)
+        effects = "; ".join(f"{r.label}: {r.effect}" for r in compared.records)
         left = "Left: both rates along the attribute. Right: each" if line else "Each"
         caption = (
             f"{left} group's difference from everybody in both; the line is the {level} interval of where "

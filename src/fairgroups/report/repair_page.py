@@ -7,13 +7,11 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from fairgroups import __version__
-from fairgroups.charts.line import to_svg
 from fairgroups.charts.repair import MEASURE_NAMES, PERCENT, distribution_chart, frontier_chart
+from fairgroups.charts.style import to_svg
 from fairgroups.report.templates import fill
-from fairgroups.words import amount, attributes, points
+from fairgroups.words import amount, points, thousands
 
 if TYPE_CHECKING:
     from fairgroups.repair.tradeoff import Tradeoff
@@ -39,7 +37,7 @@ _MEANINGS = {
 
 
 def before_and_after(found: Tradeoff, method: str, max_gap: float) -> list[dict[str, str]]:
-    """Give each measure before and after, as text, in the order of `MEASURE_NAMES`."""
+    """Return each measure before and after, as text, in the order of `MEASURE_NAMES`."""
     records = {r["measure"]: r for r in found.records if r["method"] == method and r["max_gap"] == max_gap}
     order = [name for name in _MEANINGS if name in records and not math.isnan(records[name]["value"])]
     return [_row(records[name]) for name in order]
@@ -48,7 +46,7 @@ def before_and_after(found: Tradeoff, method: str, max_gap: float) -> list[dict[
 def repair_finding(found: Tradeoff, method: str, max_gap: float) -> str:
     """Say in words what the repair gives and costs."""
     gap = found.value("score_gap", method, max_gap)
-    name = attributes(found.settings)
+    name = _names(found)
     if found.repairs[method, max_gap].maps_.groups.size == 1:
         return f"No groups of {name} are shown to differ in {found.settings['score']}: there is nothing to repair."
     before, after = (points(gap[key], percent=True).lstrip("+") for key in ("before", "value"))
@@ -73,7 +71,7 @@ def repair_finding(found: Tradeoff, method: str, max_gap: float) -> str:
 
 
 def repair_section(found: Tradeoff) -> dict[str, Any]:
-    """Give what an audit's page shows of repairs: a frame for each gap allowed, and the frontier."""
+    """Return what an audit's page shows of repairs: a frame for each gap allowed, and the frontier."""
     from markupsafe import Markup
 
     method, gaps = found.settings["methods"][0], sorted(found.settings["max_gap"])
@@ -94,7 +92,7 @@ def repair_section(found: Tradeoff) -> dict[str, Any]:
     )
     if found.settings["threshold"] is not None:
         told += f" A score of at least {found.settings['threshold']:g} counts as a yes."
-    tied = 1 - np.unique(found.reading.rows.outcome).size / found.reading.rows.size
+    tied = found.settings["tied"]
     if tied > MANY_TIES:
         told += " Many people share a score and stay together, so gaps remain; repair --key tells them apart."
     charts = [{"title": t, "svg": Markup(to_svg(c)), "caption": s} for t, c, s in _frontiers(found)]  # noqa: S704
@@ -126,14 +124,14 @@ def render_repair(found: Tradeoff, method: str, max_gap: float, notes: Sequence[
     from markupsafe import Markup
 
     settings = found.settings
-    name = attributes(settings)
+    name = _names(found)
     repair = found.repairs[method, max_gap]
     known = {record["measure"] for record in found.records}
     title, caption = _distributions(found)
     charts = [(title, distribution_chart(found, method, max_gap), caption), *_frontiers(found)]
     options = repair.get_params(deep=False)
     facts = [
-        ("Data", f"{_thousands(settings['rows'])} rows"),
+        ("Data", f"{thousands(settings['rows'])} rows"),
         ("Score", str(settings["score"])),
         ("Attribute", name),
         *([("True label", str(settings["truth"]))] if settings["truth"] else []),
@@ -141,14 +139,14 @@ def render_repair(found: Tradeoff, method: str, max_gap: float, notes: Sequence[
         ("Groups", "; ".join(repair.partition_.labels)),
         ("Largest gap allowed", f"{max_gap:g}"),
         ("Maps", _kind(options)),
-        ("People left out", f"by {settings['folds']}" if isinstance(settings["folds"], str) else _folds(settings)),
+        ("People left out", f"by {settings['folds']}" if isinstance(settings["folds"], str) else _folds(found)),
         ("Made", f"{dt.datetime.now(dt.UTC):%Y-%m-%d} with fairgroups {__version__}"),
     ]
     return fill(
         "repair.html",
         title=f"Repair of {settings['score']} by {name}",
         finding=repair_finding(found, method, max_gap),
-        certainty=f"Judged on {_thousands(settings['rows'])} rows, each by maps learnt on others.",
+        certainty=f"Judged on {thousands(settings['rows'])} rows, each by maps learnt on others.",
         level=_level(found),
         rows=before_and_after(found, method, max_gap),
         notes=list(notes),
@@ -177,16 +175,12 @@ def _row(record: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def _thousands(n: int) -> str:
-    return f"{n:,}".replace(",", "\u202f")
-
-
 def _level(found: Tradeoff) -> str:
     return f"{100 * found.settings['level']:g} %"
 
 
-def _folds(settings: dict[str, Any]) -> str:
-    return f"{settings['folds']} folds, alike in {attributes(settings)}"
+def _folds(found: Tradeoff) -> str:
+    return f"{found.settings['folds']} folds, alike in {_names(found)}"
 
 
 def _kind(options: dict[str, Any]) -> str:
@@ -198,3 +192,8 @@ def _kind(options: dict[str, Any]) -> str:
     if options["condition"]:
         parts.append({"positives": "among true yes", "both": "among true yes and true no"}[options["condition"]])
     return ", ".join(parts)
+
+
+def _names(found: Tradeoff) -> str:
+    names = found.settings["sensitive"]
+    return names if isinstance(names, str) else " and ".join(names)

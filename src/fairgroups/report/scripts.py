@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fairgroups.charts.line import clean
+from fairgroups.words import clean
 
 __all__ = ["data_script", "scripts"]
 
@@ -20,7 +20,7 @@ EXACT = 17  # of sums, whose differences are taken, and of the ends of ranges
 
 
 def scripts(*, explorer: bool, frames: bool) -> tuple[list[str], str]:
-    """Give the scripts of a page, and what its policy must say to let them, and only them, run."""
+    """Return the scripts of a page, and what its policy must say to let them, and only them, run."""
     names = [*(["band.js", "draw.js", "explorer.js"] if explorer else []), *(["frames.js"] if frames else [])]
     every = [files("fairgroups.report").joinpath("assets/scripts", name).read_text(encoding="utf-8") for name in names]
     if any("</script" in text.lower() or "<!--" in text for text in every):
@@ -39,6 +39,10 @@ def data_script(data: Any, digits: int = DIGITS) -> str:
         What to write.
     digits : int
         Of the numbers, but for sums, which are exact.
+
+    Returns
+    -------
+    str
     """
     text = json.dumps(_plain(clean(data), digits), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for letter in "<>&\u2028\u2029":

@@ -6,13 +6,15 @@ import math
 import platform
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fairgroups import __version__
-from fairgroups.words import attributes, size
+from fairgroups.evidence.verdict import DIFFERENT
+from fairgroups.words import size
 
 if TYPE_CHECKING:
-    from fairgroups.audits.result import Audit
+    from fairgroups.audits.records import Attribute
+    from fairgroups.audits.result import Audit, JointAudit
 
 __all__ = [
     "PAPER",
@@ -21,7 +23,6 @@ __all__ = [
     "glossary",
     "meanings",
     "method_facts",
-    "python_call",
     "rate_meaning",
     "shell_call",
     "versions",
@@ -41,54 +42,42 @@ _MEANINGS = {
     "mean": "the average of {outcome}",
     "calibration": "the average of {truth} minus {outcome}: above 0, {outcome} promises too little",
 }
-_DIFFERENT = ("disadvantaged", "advantaged", "below", "above")
-_DEFAULTS: dict[str, Any] = {
-    "truth": None,
-    "weight": None,
-    "cluster": None,
-    "against": "everyone",
-    "monotonic": None,
-    "min_group_size": "auto",
-    "min_denominator": 0.0,
-    "n_cells": None,
-    "positive": None,
-    "missing": "error",
-    "level": 0.95,
-    "max_gap": None,
-    "seed": 0,
-}
 
 
-def cannot_say(audit: Audit) -> list[str]:
+def cannot_say(audit: Audit | JointAudit) -> list[str]:
     """List what may not be concluded from the audit."""
-    percent = bool(audit.data["percent"])
-    settings, name = audit.settings, attributes(audit.settings)
+    percent = audit.data.percent
+    settings, name = audit.settings, audit.settings.attributes
     said = []
-    unclear = [r["label"] for r in audit.records if r["verdict"] == "not enough evidence"]
-    if unclear and len(audit.records) > 1:
-        listed = "; ".join(unclear[:4]) + (f"; and {len(unclear) - 4} more" if len(unclear) > 4 else "")
-        said.append(
-            f"Whether these are treated differently: {listed}. Not enough evidence is not a finding of fairness."
-        )
-    noticed = [d for d in audit.detectable if d["gap"] is not None and math.isfinite(d["gap"])]
+    for part in audit.parts:
+        unclear = [r.label for r in part.records if r.verdict == "not enough evidence"]
+        if unclear and len(part.records) > 1:
+            listed = "; ".join(unclear[:4]) + (f"; and {len(unclear) - 4} more" if len(unclear) > 4 else "")
+            which = f" in their {part.measure.rate}" if len(audit.parts) > 1 else ""
+            said.append(
+                f"Whether these are treated differently{which}: {listed}. Not enough evidence is not a finding of "
+                "fairness."
+            )
+    first = audit.parts[0]
+    noticed = [d for d in first.detectable if math.isfinite(d.difference)]
     if noticed:
-        least = min(noticed, key=lambda d: abs(d["share"] - 0.1))
+        least = min(noticed, key=lambda d: abs(d.share - 0.1))
         said.append(
-            f"Small differences: among {100 * least['share']:g} % of the people, one of less than "
-            f"{size(least['gap'], percent=percent)} could have gone unnoticed."
+            f"Small differences: among {100 * least.share:g} % of the people, one of less than "
+            f"{size(least.difference, percent=percent)} could have gone unnoticed."
         )
-    elif len(audit.records) == 1:
+    elif len(first.records) == 1:
         said.append("Anything about differences: in this data none could have been noticed.")
-    shown = [r for part in audit.parts or (audit,) for r in part.records if r["verdict"] in _DIFFERENT]
+    shown = [r for part in audit.parts for r in part.records if r.verdict in DIFFERENT]
     if shown:
         said.append(
-            f"Why groups differ. The audit shows that {settings['outcome']} goes with {name}; it does not show what "
+            f"Why groups differ. The audit shows that {settings.outcome} goes with {name}; it does not show what "
             "causes it, nor whether a reason justifies it."
         )
     else:
         said.append("That everybody is treated alike: not having shown a difference is not having shown that none is.")
-    if settings["truth"]:
-        said.append(f"Whether {settings['truth']} is itself fair: it is taken as recorded, with any bias in it.")
+    if settings.truth:
+        said.append(f"Whether {settings.truth} is itself fair: it is taken as recorded, with any bias in it.")
     said.append("Anything about people who are not in the data, or about attributes and measures not looked at.")
     return said
 
@@ -99,24 +88,28 @@ def rate_meaning(audit: Audit) -> str:
     if words is None:
         return ""
     settings = audit.settings
-    said = words.replace("{outcome}", str(settings["outcome"])).replace("{truth}", str(settings["truth"]))
+    said = words.replace("{outcome}", str(settings.outcome)).replace("{truth}", str(settings.truth))
     return f"{audit.measure.rate[:1].upper()}{audit.measure.rate[1:]}: {said}."
 
 
-def meanings(audit: Audit) -> list[tuple[str, str]]:
+def meanings(audit: Audit | JointAudit) -> list[tuple[str, str]]:
     """Explain the verdicts."""
-    gap = size(audit.settings["relevant_gap"], percent=bool(audit.data["percent"]))
-    level = f"{100 * audit.settings['level']:g} %"
-    rate = audit.measure.rate
-    lower, higher = {
-        "better": ("disadvantaged", "advantaged"),
-        "worse": ("advantaged", "disadvantaged"),
-        "neutral": ("below", "above"),
-    }[audit.direction]
-    whose = "everybody's" if audit.settings["against"] == "everyone" else "that of the rest"
+    gap = size(audit.settings.relevant_gap, percent=audit.data.percent)
+    level, whose = audit.settings.percent_level, audit.settings.whose
+    shown = []
+    for part in audit.parts:
+        lower, higher = {
+            "better": ("disadvantaged", "advantaged"),
+            "worse": ("advantaged", "disadvantaged"),
+            "neutral": ("below", "above"),
+        }[part.measure.direction]
+        rate = part.measure.rate
+        shown += [
+            (lower, f"The group's {rate} is shown to be lower than {whose}: the {level} interval lies below 0."),
+            (higher, f"The group's {rate} is shown to be higher than {whose}: the interval lies above 0."),
+        ]
     return [
-        (lower, f"The group's {rate} is shown to be lower than {whose}: the {level} interval lies below 0."),
-        (higher, f"The group's {rate} is shown to be higher than {whose}: the interval lies above 0."),
+        *shown,
         (
             "no relevant difference",
             (
@@ -135,51 +128,53 @@ def meanings(audit: Audit) -> list[tuple[str, str]]:
     ]
 
 
-def data_facts(audit: Audit) -> list[tuple[str, str]]:
+def data_facts(audit: Audit | JointAudit) -> list[tuple[str, str]]:
     """Say what was read, what was left out and why."""
     settings, data = audit.settings, audit.data
-    dropped = data["dropped"]
+    dropped = data.dropped
     left_out = ", ".join(f"{count:,} without {name}" for name, count in dropped.items())
-    policy = {"error": "none allowed", "drop": "left out", "group": "a group of their own"}[settings["missing"]]
+    policy = {"error": "none allowed", "drop": "left out", "group": "a group of their own"}[settings.missing]
     facts = [
-        ("Data", data["source"]),
-        ("Rows used", f"{data['rows']:,}"),
+        ("Data", data.source),
+        ("Rows used", f"{data.rows:,}"),
         ("Rows left out", f"{sum(dropped.values()):,} ({left_out})" if dropped else "none"),
         ("Missing values", policy),
-        *(("Attribute", _attribute(attribute)) for attribute in data["attributes"]),
-        ("Outcome", settings["outcome"] + (f", compared with {settings['truth']}" if settings["truth"] else "")),
-        *([("Counted as yes", settings["positive"])] if settings["positive"] is not None else []),
-        ("Weights", settings["weight"] or "none"),
-        *([("Rows that belong together", f"by {settings['cluster']}")] if settings["cluster"] else []),
+        *(("Attribute", _attribute(attribute)) for attribute in data.attributes),
+        ("Outcome", settings.outcome + (f", compared with {settings.truth}" if settings.truth else "")),
+        *([("Counted as yes", settings.positive)] if settings.positive is not None else []),
+        ("Weights", settings.weight or "none"),
+        *([("Rows that belong together", f"by {settings.cluster}")] if settings.cluster else []),
     ]
     return [
         (name, str(value).replace(",", "\u202f") if name.startswith("Rows") else str(value)) for name, value in facts
     ]
 
 
-def method_facts(audit: Audit) -> list[tuple[str, str]]:
+def method_facts(audit: Audit | JointAudit) -> list[tuple[str, str]]:
     """Say how groups were found and judged."""
     settings = audit.settings
-    measure = f"{settings['measure']} ({settings['rate']})"
-    if settings["higher_is"] != "neutral":
-        measure += f"; a higher value is {settings['higher_is']} for the person"
-    variance = f"{audit.variance:.4g}"
-    if math.isfinite(audit.explained):
-        variance += f"; the groups capture {100 * audit.explained:.0f} % of the dependence on {attributes(settings)}"
-    facts = [
-        ("Measure", measure),
+    facts = []
+    for part in audit.parts:
+        measure = f"{part.measure.name} ({part.measure.rate})"
+        if part.measure.direction != "neutral":
+            measure += f"; a higher value is {part.measure.direction} for the person"
+        variance = f"{part.variance:.4g}"
+        if math.isfinite(part.explained):
+            variance += f"; the groups capture {100 * part.explained:.0f} % of the dependence on {settings.attributes}"
+        facts += [("Measure", measure), ("Variance of Φ", variance)]
+    return [
+        *facts,
         ("Groups", _how_found(audit)),
-        ("Variance of Φ", variance),
-        ("Intervals", f"{_INTERVALS[settings['inference']]}, level {100 * settings['level']:g} %"),
-        ("Compared with", "everybody" if settings["against"] == "everyone" else "the rest"),
+        ("Intervals", f"{_INTERVALS[settings.inference]}, level {settings.percent_level}"),
+        ("Compared with", settings.whom),
     ]
-    return [(name, str(value)) for name, value in facts]
 
 
-def glossary(audit: Audit, *, repaired: bool) -> list[tuple[str, str]]:
+def glossary(audit: Audit | JointAudit, *, repaired: bool) -> list[tuple[str, str]]:
     """Explain the words of the page, with formulas."""
+    rates = " and the ".join(part.measure.rate for part in audit.parts)
     words = [
-        ("Rate", f"A/B, summed over a group's people: here the {audit.measure.rate}. Weights multiply both."),
+        ("Rate", f"A/B, summed over a group's people: here the {rates}. Weights multiply both."),
         (
             "Φ",
             "The group's rate minus everybody's: Φ(k) = A(k)/B(k) − A/B. Against the rest: minus that of all others.",
@@ -224,12 +219,12 @@ def glossary(audit: Audit, *, repaired: bool) -> list[tuple[str, str]]:
     return words
 
 
-def _band_word(audit: Audit) -> list[tuple[str, str]]:
+def _band_word(audit: Audit | JointAudit) -> list[tuple[str, str]]:
     """Explain the intervals that the page uses."""
-    if audit.band is None:
+    if audit.settings.inference != "band":
         return []
     what = "Intervals that hold for all ranges of the attribute at once."
-    if audit.band.bounded:
+    if audit.settings.bounded:
         what += (
             " A range of n of N rows with the rate r may have any true rate μ with √(2 n kl(r, μ)) ≤ q + "
             "√(2 log(eN/n)), kl(r, μ) = r log(r/μ) + (1 − r) log((1 − r)/(1 − μ)); q is such that on data without "
@@ -241,31 +236,6 @@ def _band_word(audit: Audit) -> list[tuple[str, str]]:
             "being how far values scatter there; q is such that on data without differences all ranges keep it."
         )
     return [("Band", what)]
-
-
-def python_call(audit: Audit) -> str:
-    """Write the call that repeats the audit."""
-    settings = audit.settings
-    given = {"sensitive": settings["sensitive"], "outcome": settings["outcome"]}
-    given |= {key: settings[key] for key, default in _DEFAULTS.items() if settings[key] != default}
-    if settings["compare_with"] not in (None, settings["truth"]):
-        given["compare_with"] = settings["compare_with"]
-    measure = "equalized_odds" if audit.parts else settings["measure"]
-    given["measure"] = measure
-    if settings["groups_given"]:
-        given["partition"] = "…"
-    else:
-        given["n_groups"] = settings["n_groups"]
-        if settings["n_groups"] == "auto":
-            given |= {"selection": settings["selection"], "max_groups": settings["max_groups"]}
-    given["relevant_gap"] = float(f"{settings['relevant_gap']:.6g}")
-    line = len(audit.data["attributes"]) == 1
-    if settings["inference"] != ("band" if line else "crossfit"):
-        given["inference"] = settings["inference"]
-    if audit.material.favourable is not None:
-        given["favourable"] = audit.material.favourable
-    shown = ", ".join(f"{key}={value!r}" if value != "…" else f"{key}=…" for key, value in given.items())
-    return f"fairgroups.audit(data, {shown})"
 
 
 def versions() -> str:
@@ -288,19 +258,19 @@ def shell_call(arguments: list[str]) -> str:
     return shlex.join(["fairgroups", *said])
 
 
-def _how_found(audit: Audit) -> str:
+def _how_found(audit: Audit | JointAudit) -> str:
     settings = audit.settings
-    if settings["groups_given"]:
+    if settings.groups_given:
         return "given in advance"
-    shape = "ranges" if isinstance(settings["sensitive"], str) else "boxes"
-    how = "exact search" if settings["exact"] else "beam search"
-    if settings["n_cells"]:
-        how += f" on {settings['n_cells']} cells"
+    shape = "ranges" if audit.partition.is_line else "boxes"
+    how = "exact search" if settings.exact else "beam search"
+    if settings.n_cells:
+        how += f" on {settings.n_cells} cells"
     return f"{audit.partition.n_groups} {shape} with the largest variance of Φ, {how}"
 
 
-def _attribute(attribute: dict[str, Any]) -> str:
-    if "levels" in attribute:
-        return f"{attribute['name']}: {', '.join(attribute['levels'])}"
-    ends = f"from {attribute['low']:g} to {attribute['high']:g}"
-    return f"{attribute['name']}, {ends}, {attribute['distinct']:,} different values"
+def _attribute(attribute: Attribute) -> str:
+    if attribute.levels is not None:
+        return f"{attribute.name}: {', '.join(attribute.levels)}"
+    ends = f"from {attribute.low:g} to {attribute.high:g}"
+    return f"{attribute.name}, {ends}, {attribute.distinct:,} different values"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-from fairgroups.charts.line import clean
+from fairgroups.words import clean
 
 __all__ = ["fill"]
 

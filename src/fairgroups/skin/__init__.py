@@ -9,7 +9,7 @@
 from fairgroups.skin.balance import grey_card, grey_world
 from fairgroups.skin.colour import chroma, hue_angle, ita, lab_to_rgb, linear_to_srgb, rgb_to_lab, srgb_to_linear
 from fairgroups.skin.finders import AlignedFinder, CascadeFinder, Face, FaceFinder, MeshFinder
-from fairgroups.skin.folder import FolderTones, Wishes, measure_folder
+from fairgroups.skin.folder import FolderTones, ToneOptions, measure_folder
 from fairgroups.skin.images import ImageError, open_image
 from fairgroups.skin.photo import FLAGS, Tone, skin_pixels, skin_tone
 from fairgroups.skin.scales import ITA_CLASSES, ITA_NAMES, LIGHTNESS, LIGHTNESS_AND_HUE, MONK, monk_tone
@@ -29,7 +29,7 @@ __all__ = [
     "ImageError",
     "MeshFinder",
     "Tone",
-    "Wishes",
+    "ToneOptions",
     "chroma",
     "grey_card",
     "grey_world",

@@ -46,6 +46,10 @@ def grey_card(rgb: Any, box: Sequence[int], *, lightness: float | None = None) -
         The card's true L*; then the exposure is set by it too. A card of 18 % grey has 49.5. Without it the
         brightness stays.
 
+    Returns
+    -------
+    array of uint8
+
     Examples
     --------
     >>> import numpy as np

@@ -34,6 +34,10 @@ def rgb_to_lab(rgb: Any) -> Array:
     rgb : array-like, shape (..., 3)
         Floats between 0 and 1, or whole numbers of 8 or 16 bits.
 
+    Returns
+    -------
+    array
+
     Examples
     --------
     >>> from fairgroups.skin import rgb_to_lab
@@ -103,7 +107,7 @@ def linear_to_srgb(light: Any) -> Array:
 
 
 def ita(lightness: Any, b: Any, *, plain: bool = False) -> Array:
-    """Give the individual typology angle in degrees: 180/π · arctan((L* − 50)/b*).
+    """Return the individual typology angle in degrees: 180/π · arctan((L* − 50)/b*).
 
     Parameters
     ----------
@@ -113,6 +117,10 @@ def ita(lightness: Any, b: Any, *, plain: bool = False) -> Array:
         Use the formula as it is often written. It wraps where b* is negative: light bluish skin gets the angle of dark
         skin, and the other way round. By default the angle goes on beyond ± 90° there, so that lighter is always
         larger. Where b* is positive, as in nearly all skin, both are the same.
+
+    Returns
+    -------
+    array
 
     Notes
     -----
@@ -135,7 +143,7 @@ def ita(lightness: Any, b: Any, *, plain: bool = False) -> Array:
 
 
 def hue_angle(a: Any, b: Any, *, signed: bool = False) -> Array:
-    """Give the hue angle h* in degrees, from 0 up to 360: the direction of (a*, b*).
+    """Return the hue angle h* in degrees, from 0 up to 360: the direction of (a*, b*).
 
     With `signed` it runs from −180 to 180, so that reddish skin on either side of 0 stays together; tables of skin tone
     and the scales of `fairgroups.skin.scales` have it so.
@@ -155,7 +163,7 @@ def hue_angle(a: Any, b: Any, *, signed: bool = False) -> Array:
 
 
 def chroma(a: Any, b: Any) -> Array:
-    """Give how far a colour is from grey: √(a*² + b*²).
+    """Return how far a colour is from grey: √(a*² + b*²).
 
     Examples
     --------
@@ -173,7 +181,7 @@ def _angle(up: Array, across: Array) -> Array:
 
 
 def _bent(t: Array) -> Array:
-    """Give the function f of CIELAB."""
+    """Return the function f of CIELAB."""
     f: Array = np.where(t > EPSILON, np.cbrt(t), SLOPE * t + 16 / 116)
     return f
 
@@ -198,6 +206,6 @@ def _check_last(given: NDArray[Any]) -> None:
 
 
 def _decoded(kind: Any) -> Array:
-    """Give the light of every value of 8 or 16 bits."""
+    """Return the light of every value of 8 or 16 bits."""
     most = np.iinfo(kind).max
     return srgb_to_linear(np.arange(most + 1) / most)

@@ -52,7 +52,7 @@ class Face:
 
     @property
     def width(self) -> float:
-        """Give how wide the face is, in pixels."""
+        """Return how wide the face is, in pixels."""
         return self.box[2] - self.box[0]
 
 
@@ -136,7 +136,7 @@ class AlignedFinder:
         self.across, self.down, self.size = across, down, size
 
     def __call__(self, rgb: Pixels) -> list[Face]:
-        """Give the one face."""
+        """Return the one face."""
         height, width = rgb.shape[:2]
         x, y, side = self.across * width, self.down * height, self.size * width
         return [Face((x - side / 2, y - side / 2, x + side / 2, y + side / 2), patches((height, width), x, y, side))]
@@ -212,7 +212,7 @@ def _quiet() -> Iterator[None]:
 
 
 def finder_of(finder: FinderName | FaceFinder) -> FaceFinder:
-    """Give a finder by its name: auto is the mesh where mediapipe is installed, else the cascade."""
+    """Return a finder by its name: auto is the mesh where mediapipe is installed, else the cascade."""
     if not isinstance(finder, str):
         return finder
     makers: dict[str, Any] = {"mesh": MeshFinder, "cascade": CascadeFinder, "aligned": AlignedFinder}

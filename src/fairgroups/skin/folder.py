@@ -28,7 +28,7 @@ from fairgroups.skin.journal import Journal
 from fairgroups.skin.photo import Tone, skin_tone
 from fairgroups.skin.scales import monk_tone
 
-__all__ = ["FolderTones", "Wishes", "measure_folder", "pictures_of", "shown"]
+__all__ = ["FolderTones", "ToneOptions", "measure_folder", "pictures_of", "shown"]
 
 NUMBERS = ("L", "a", "b", "ita", "hue", "L_spread", "hue_spread")
 DIED = "the process that measured it died"
@@ -36,7 +36,7 @@ _finder: FaceFinder | None = None  # each worker's own
 
 
 @dataclass(frozen=True)
-class Wishes:
+class ToneOptions:
     """How photographs are measured.
 
     Attributes
@@ -54,8 +54,8 @@ class Wishes:
 
     Examples
     --------
-    >>> from fairgroups.skin import Wishes
-    >>> Wishes(finder="aligned", card=(20, 20, 60, 60), card_lightness=49.5).finder
+    >>> from fairgroups.skin import ToneOptions
+    >>> ToneOptions(finder="aligned", card=(20, 20, 60, 60), card_lightness=49.5).finder
     'aligned'
     """
 
@@ -106,7 +106,7 @@ def measure_folder(
     folder: str | Path,
     out: str | Path | None = None,
     *,
-    wishes: Wishes | None = None,
+    options: ToneOptions | None = None,
     names: Sequence[str] | None = None,
     workers: int | None = None,
     again: bool = False,
@@ -120,7 +120,7 @@ def measure_folder(
         Where the photographs are.
     out : path, optional
         Write the table here (.csv or .parquet). With it a run that was stopped can be taken up again.
-    wishes : Wishes, optional
+    options : ToneOptions, optional
         How to measure.
     names : sequence of str, optional
         Only these files of the folder.
@@ -131,37 +131,41 @@ def measure_folder(
     verbose : bool
         Show a progress bar.
 
+    Returns
+    -------
+    FolderTones
+
     Examples
     --------
     >>> import tempfile
     >>> from pathlib import Path
     >>> from PIL import Image
-    >>> from fairgroups.skin import Wishes, measure_folder
+    >>> from fairgroups.skin import ToneOptions, measure_folder
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     Image.new("RGB", (178, 218), (198, 134, 66)).save(Path(folder, "a.png"))
-    ...     found = measure_folder(folder, wishes=Wishes(finder="aligned"), workers=1)
+    ...     found = measure_folder(folder, options=ToneOptions(finder="aligned"), workers=1)
     >>> found.columns["L"].round().tolist(), found.unread
     ([61.0], [])
     """
-    wishes = wishes or Wishes()
+    options = options or ToneOptions()
     root = Path(folder)
     closed: dict[str, str] = {}
     names = pictures_of(root, closed) if names is None else sorted(names)
-    _check(wishes)
+    _check(options)
     journal = (
-        None if out is None else Journal(Path(out), {"folder": str(root.resolve()), **asdict(wishes)}, again=again)
+        None if out is None else Journal(Path(out), {"folder": str(root.resolve()), **asdict(options)}, again=again)
     )
     done: dict[str, dict[str, Any]] = {}
     if journal is not None:
         check_table_path(str(out))
         known = journal.read()
         done = {
-            name: known[name] for name in names if name in known and known[name]["stamp"] == _stamp(root, name, wishes)
+            name: known[name] for name in names if name in known and known[name]["stamp"] == _stamp(root, name, options)
         }
     resumed = len(done)
     left = [name for name in names if name not in done]
     with progress_bar("measuring photographs", shown=verbose) as step:
-        for name, row in _measured(root, left, wishes, workers or os.cpu_count() or 1):
+        for name, row in _measured(root, left, options, workers or os.cpu_count() or 1):
             done[name] = row
             if journal is not None:
                 journal.add(name, row)
@@ -174,17 +178,17 @@ def measure_folder(
     return FolderTones(columns, resumed)
 
 
-def measure_file(root: Path, name: str, wishes: Wishes, finder: FaceFinder) -> dict[str, Any]:
+def measure_file(root: Path, name: str, options: ToneOptions, finder: FaceFinder) -> dict[str, Any]:
     """Measure one photograph; whatever is wrong with it becomes a reason."""
-    row: dict[str, Any] = {"stamp": _stamp(root, name, wishes)}
+    row: dict[str, Any] = {"stamp": _stamp(root, name, options)}
     try:
         rgb, size = open_scaled(root / name)
-        if wishes.card is not None:  # given in pixels of the file, which was made smaller
-            box = [round(end * rgb.shape[1] / size[0]) for end in wishes.card]
-            rgb = grey_card(rgb, box, lightness=wishes.card_lightness)
-        elif wishes.balance == "grey-world":
+        if options.card is not None:  # given in pixels of the file, which was made smaller
+            box = [round(end * rgb.shape[1] / size[0]) for end in options.card]
+            rgb = grey_card(rgb, box, lightness=options.card_lightness)
+        elif options.balance == "grey-world":
             rgb = grey_world(rgb)
-        mask = None if wishes.masks is None else _mask_of(Path(wishes.masks), name, size, rgb.shape[:2])
+        mask = None if options.masks is None else _mask_of(Path(options.masks), name, size, rgb.shape[:2])
         tone = skin_tone(rgb, mask=mask, finder=finder)
     except InputError as error:
         return row | {"reason": error.fact}
@@ -198,17 +202,17 @@ def _plain(tone: Tone) -> dict[str, Any]:
     return row | {"pixels": tone.pixels, "faces": tone.faces, "flags": "; ".join(tone.flags)}
 
 
-def _check(wishes: Wishes) -> None:
-    if wishes.balance not in (None, "grey-world"):
-        raise InputError(f"there is no white balance {wishes.balance!r}.", "use grey-world, or none.")
-    if wishes.card_lightness is not None and not 1 < wishes.card_lightness < 100:
-        raise InputError(f"the card's lightness must lie between 1 and 100; got {wishes.card_lightness}.")
-    if wishes.card is not None and wishes.balance is not None:
+def _check(options: ToneOptions) -> None:
+    if options.balance not in (None, "grey-world"):
+        raise InputError(f"there is no white balance {options.balance!r}.", "use grey-world, or none.")
+    if options.card_lightness is not None and not 1 < options.card_lightness < 100:
+        raise InputError(f"the card's lightness must lie between 1 and 100; got {options.card_lightness}.")
+    if options.card is not None and options.balance is not None:
         raise InputError("the white is balanced by a card or by the grey world, not by both.")
-    if wishes.masks is not None and not Path(wishes.masks).is_dir():
-        raise InputError(f"there is no folder of masks {wishes.masks!r}.")
-    if wishes.masks is None:
-        finder_of(wishes.finder)  # type: ignore[arg-type]  # what is missing is said once, before the work
+    if options.masks is not None and not Path(options.masks).is_dir():
+        raise InputError(f"there is no folder of masks {options.masks!r}.")
+    if options.masks is None:
+        finder_of(options.finder)  # type: ignore[arg-type]  # what is missing is said once, before the work
 
 
 def pictures_of(root: Path, closed: dict[str, str] | None = None) -> list[str]:
@@ -232,9 +236,9 @@ def pictures_of(root: Path, closed: dict[str, str] | None = None) -> list[str]:
     return sorted(found)
 
 
-def _stamp(root: Path, name: str, wishes: Wishes) -> list[int]:
+def _stamp(root: Path, name: str, options: ToneOptions) -> list[int]:
     """Tell a file from another of the same name, and its mask."""
-    mask = None if wishes.masks is None else _mask_path(Path(wishes.masks), name)
+    mask = None if options.masks is None else _mask_path(Path(options.masks), name)
     stamp = []
     for path in [root / name] if mask is None else [root / name, mask]:
         try:
@@ -266,14 +270,14 @@ def _mask_of(folder: Path, name: str, size: tuple[int, int], shape: tuple[int, .
     return np.asarray(marked.resize((shape[1], shape[0]), Image.Resampling.NEAREST))
 
 
-def _measured(root: Path, names: list[str], wishes: Wishes, workers: int) -> Iterator[tuple[str, dict[str, Any]]]:
+def _measured(root: Path, names: list[str], options: ToneOptions, workers: int) -> Iterator[tuple[str, dict[str, Any]]]:
     """Measure in parallel; pictures that kill a process are tried once more, each alone."""
     suspects: list[str] = []
     waiting = deque(names)
     while waiting:
         running: dict[Future[dict[str, Any]], str] = {}
         try:
-            with _pool(wishes, min(workers, len(names))) as pool:
+            with _pool(options, min(workers, len(names))) as pool:
                 _check_pool(pool)
                 while waiting or running:
                     while waiting and len(running) < 8 * workers:
@@ -285,11 +289,11 @@ def _measured(root: Path, names: list[str], wishes: Wishes, workers: int) -> Ite
                 raise
             suspects += running.values()
     for name in suspects:
-        with _pool(wishes, 1) as pool:
+        with _pool(options, 1) as pool:
             try:
                 yield name, pool.submit(_in_worker, str(root), name).result()
             except BrokenProcessPool:
-                yield name, {"stamp": _stamp(root, name, wishes), "reason": DIED}
+                yield name, {"stamp": _stamp(root, name, options), "reason": DIED}
 
 
 def _finished(running: dict[Future[dict[str, Any]], str]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -314,24 +318,24 @@ def _ready() -> bool:
     return True
 
 
-def _pool(wishes: Wishes, workers: int) -> ProcessPoolExecutor:
+def _pool(options: ToneOptions, workers: int) -> ProcessPoolExecutor:
     context = multiprocessing.get_context("spawn")  # what the parent holds open must not be shared
-    return ProcessPoolExecutor(workers, mp_context=context, initializer=_start, initargs=(wishes,))
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=_start, initargs=(options,))
 
 
-def _start(wishes: Wishes) -> None:
-    global _finder, _wishes  # noqa: PLW0603  a worker is one process
+def _start(options: ToneOptions) -> None:
+    global _finder, _options  # noqa: PLW0603  a worker is one process
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ[name] = "1"
-    _wishes = wishes
-    _finder = None if wishes.masks is not None else finder_of(wishes.finder)  # type: ignore[arg-type]
+    _options = options
+    _finder = None if options.masks is not None else finder_of(options.finder)  # type: ignore[arg-type]
 
 
-_wishes = Wishes()
+_options = ToneOptions()
 
 
 def _in_worker(root: str, name: str) -> dict[str, Any]:
-    return measure_file(Path(root), name, _wishes, _finder or AlignedFinder())  # with masks none is asked
+    return measure_file(Path(root), name, _options, _finder or AlignedFinder())  # with masks none is asked
 
 
 def _columns(rows: list[tuple[str, dict[str, Any]]]) -> dict[str, NDArray[Any]]:
@@ -352,5 +356,5 @@ def _columns(rows: list[tuple[str, dict[str, Any]]]) -> dict[str, NDArray[Any]]:
 
 
 def shown(name: str) -> str:
-    """Give a file's name as text that any table can hold."""
+    """Return a file's name as text that any table can hold."""
     return name.encode("utf-8", "backslashreplace").decode("utf-8")

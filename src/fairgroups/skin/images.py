@@ -50,6 +50,10 @@ def open_image(path: str | Path, *, widest: int = WIDEST) -> NDArray[np.uint8]:
     widest : int
         Longer sides are made smaller.
 
+    Returns
+    -------
+    array of uint8
+
     Raises
     ------
     ImageError

@@ -31,7 +31,7 @@ class Journal:
             self.remove()
 
     def read(self) -> dict[str, dict[str, Any]]:
-        """Give what an earlier run had done; a line that was cut off is left out."""
+        """Return what an earlier run had done; a line that was cut off is left out."""
         try:
             return self._read()
         except OSError as error:

@@ -100,6 +100,10 @@ def skin_tone(
         mesh (mediapipe), cascade (scikit-image), aligned (every face in the same place), or auto: the mesh where it is
         installed, else the cascade. Or a function of one's own from a photograph to a list of `Face`.
 
+    Returns
+    -------
+    Tone
+
     Examples
     --------
     >>> import numpy as np
@@ -120,7 +124,7 @@ def skin_tone(
 
 
 def skin_pixels(photo: str | Path | Pixels, *, finder: FinderName | FaceFinder = "auto") -> Mask:
-    """Give which pixels of a photograph would be measured, to look at.
+    """Return which pixels of a photograph would be measured, to look at.
 
     Examples
     --------
@@ -140,7 +144,7 @@ def skin_pixels(photo: str | Path | Pixels, *, finder: FinderName | FaceFinder =
 
 
 def summarise(rgb: Pixels, mask: Mask, *, faces: int, given: bool = False) -> Tone:
-    """Give the colour of the skin where a mask says it is; a mask that was `given` is believed."""
+    """Return the colour of the skin where a mask says it is; a mask that was `given` is believed."""
     from scipy.ndimage import gaussian_filter
 
     flags = ["several faces"] if faces > 1 else []
@@ -257,12 +261,12 @@ def _usable(rgb: Pixels) -> Mask:
 
 
 def is_grey(rgb: Pixels) -> bool:
-    """Say whether pixels have no colour to tell skin by."""
+    """Whether pixels have no colour to tell skin by."""
     return bool(np.median(np.ptp(rgb.astype(np.int16), axis=-1)) <= 3)
 
 
 def _is_blurred(rgb: Pixels) -> bool:
-    """Say whether a face holds no fine detail: next to no change of slope between neighbouring pixels."""
+    """Whether a face holds no fine detail: next to no change of slope between neighbouring pixels."""
     from scipy.ndimage import laplace
 
     grey = rgb.astype(np.float64).mean(axis=-1)
@@ -289,7 +293,7 @@ def _modes(lab: Array) -> Array:
 
 
 def _mode(values: Array) -> float:
-    """Give where values lie closest together: the middle of the shortest range that holds half of them."""
+    """Return where values lie closest together: the middle of the shortest range that holds half of them."""
     ordered = np.sort(values)
     half = max(1, ordered.size // 2)
     widths = ordered[half:] - ordered[: ordered.size - half]

@@ -183,7 +183,7 @@
   function drag() {
     const place = at("rate-chart");
     let start = null;
-    const value = (event) => Math.min(Math.max(pictures.rate.at(event), data.attributes[0].low), data.attributes[0].high);
+    const value = (event) => Math.min(Math.max(pictures.rate.at(event), data.ends[0]), data.ends[1]);
     const set = (low, high) => {
       at("from").value = Number(Math.min(low, high).toPrecision(data.digits));
       at("to").value = Number(Math.max(low, high).toPrecision(data.digits));

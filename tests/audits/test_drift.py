@@ -34,16 +34,16 @@ def test_no_change_is_called_so():
     said = []
     for seed in range(60):
         found = drift(table(2 * seed, 2000), table(2 * seed + 1, 2000), sensitive="x", outcome="y", n_groups=5)
-        said.append(any(r["verdict"] in ("rose", "fell") for r in found.records))
+        said.append(any(r.verdict in ("rose", "fell") for r in found.records))
     assert np.mean(said) <= 0.1
 
 
 def test_a_change_is_found():
     found = drift(table(1), table(2, shift=0.9), sensitive="x", outcome="y", partition=Partition.from_edges([20]))
-    assert [r["verdict"] for r in found.records] == ["fell", "rose"]
+    assert [r.verdict for r in found.records] == ["fell", "rose"]
     record = found.records[0]
-    assert record["difference"] == pytest.approx(record["phi_after"] - record["phi_before"])
-    assert record["low"] <= record["difference"] <= record["high"]
+    assert record.difference == pytest.approx(record.phi_after - record.phi_before)
+    assert record.low <= record.difference <= record.high
     assert isinstance(found.groups, pd.DataFrame)
 
 
@@ -55,7 +55,7 @@ def test_several_attributes_need_groups():
         drift(frame, frame, sensitive=["a", "b"], outcome="y")
     groups = FairGroups(3).fit(frame[["a", "b"]], frame["y"]).partition_
     found = drift(frame, frame, sensitive=["a", "b"], outcome="y", partition=groups)
-    assert {r["difference"] for r in found.records} == {0.0}
+    assert {r.difference for r in found.records} == {0.0}
     assert transfer(groups, frame, sensitive=["a", "b"], outcome="y").rand > 0.9
     with pytest.raises(InputError, match="`level`"):
         fg.drift(frame, frame, sensitive="a", outcome="y", level=2)

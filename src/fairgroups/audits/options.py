@@ -1,0 +1,208 @@
+"""AuditOptions: everything that can be asked of an audit, once.
+
+The signature of `audit`, the command line, fairgroups.toml and its schema, the settings in the JSON and "how to repeat
+it" all follow from this record: a new option is one more field. It is light to import, so that the command line can be
+drawn up from it; what checks and uses the options is imported when they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import MISSING as NO_DEFAULT
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Literal
+
+from fairgroups.errors import InputError
+from fairgroups.options import (
+    AGAINST,
+    BAND_WIDTHS,
+    CRITERIA,
+    INFERENCES,
+    MISSING,
+    MONOTONIC,
+    MOST_GROUPS,
+    Against,
+    BandWidth,
+    Criterion,
+    Inference,
+    Missing,
+    Monotonic,
+    at_least_zero,
+)
+
+if TYPE_CHECKING:
+    from fairgroups.evidence.inference import InferenceOptions
+    from fairgroups.grouping.search_options import SearchOptions
+    from fairgroups.measures import JointMeasure, Measure
+    from fairgroups.partition.partition import Partition
+    from fairgroups.rows.roles import Roles
+
+__all__ = ["AuditOptions", "Kind", "option"]
+
+Kind = Literal[
+    "column",
+    "columns",
+    "text",
+    "words",
+    "flag",
+    "count",
+    "seed",
+    "number",
+    "share",
+    "auto count",
+    "auto size",
+    "borders",
+    "file",
+    "scales",
+]
+
+
+def option(default: Any, kind: Kind, what: str, words: Sequence[str] = ()) -> Any:
+    """Return the field of an option: its default, of which kind it is, what it means, and the words it may take."""
+    about = {"kind": kind, "help": what, "words": tuple(words)}
+    return field(default=default, metadata=about, kw_only=True)
+
+
+@dataclass(frozen=True)
+class AuditOptions:
+    """Everything that can be asked of an audit; see `audit` for each."""
+
+    sensitive: str | Sequence[str] = option(
+        NO_DEFAULT, "columns", "Column of a sensitive attribute; say it again for several at once."
+    )
+    outcome: str = option(NO_DEFAULT, "column", "Column of the decision or score that is audited.")
+    truth: str | None = option(
+        None, "column", "Column of the true label; the outcome's differences are compared with its."
+    )
+    compare_with: str | None = option(
+        None, "column", "Column of another model's outcome, to compare with instead of the truth."
+    )
+    weight: str | None = option(None, "column", "Column of row weights.")
+    cluster: str | None = option(
+        None, "column", "Column that says which rows belong together, such as a person's number."
+    )
+    key: str | None = option(
+        None, "column", "Column that says who a person is, who is then always in the same half or fold."
+    )
+    measure: str | Measure | JointMeasure = option(
+        "auto",
+        "text",
+        "auto, statistical_parity, equal_opportunity, predictive_equality, equalized_odds, error_rate, precision, mean "
+        "or calibration.",
+    )
+    against: Against = option("everyone", "words", "Compare each group with everyone, or with the rest.", AGAINST)
+    n_groups: int | Literal["auto"] = option(
+        "auto", "auto count", "Number of groups, or auto: as many as the data calls for."
+    )
+    selection: Criterion = option(
+        "auto", "words", "How auto chooses: auto, band, cv (cross-validation) or bic.", CRITERIA
+    )
+    max_groups: int = option(MOST_GROUPS, "count", "The most groups that auto may choose.")
+    monotonic: Monotonic | None = option(
+        None, "words", "increasing, decreasing or either: rates must follow the attribute.", MONOTONIC
+    )
+    min_group_size: float | Literal["auto"] = option(
+        "auto", "auto size", "Least rows in a group, a share of them below 1, or auto: as many as any verdict needs."
+    )
+    min_denominator: float = option(0.0, "number", "Least B in a group, such as positives for equal opportunity.")
+    n_cells: int | None = option(None, "count", "Search on so many cells instead of every distinct value.")
+    budget: float = option(10.0, "number", "Seconds that an exact search over several attributes may take, about.")
+    partition: Partition | Sequence[float] | None = option(
+        None, "borders", "Judge these groups instead of searching: borders such as 25,45."
+    )
+    favourable: bool | None = option(None, "flag", "Whether the outcome is good to receive.")
+    positive: Any = option(None, "text", "Which of two labels of the outcome counts as yes.")
+    missing: Missing = option("error", "words", "Missing values: error, drop or group.", MISSING)
+    inference: Inference = option("band", "words", "band, crossfit or plugin.", INFERENCES)
+    band_width: BandWidth = option(
+        "auto", "words", "Where the band's width comes from: auto, table or simulate.", BAND_WIDTHS
+    )
+    level: float = option(0.95, "share", "Confidence level.")
+    relevant_gap: float | None = option(
+        None, "number", "An interval around 0 within ± this means no relevant difference; 0.05, or 5 points, for rates."
+    )
+    max_gap: float | None = option(
+        None, "number", "Limit on every group's difference, 0.1 for 10 points; sets the exit code."
+    )
+    checks: bool = option(True, "flag", "Permutation test, monotonicity, stability of borders, model against truth.")
+    explore: bool = option(
+        False, "flag", "Work out what the page's explorer shows, so that JSON and pages made from it hold it."
+    )
+    seed: int = option(0, "seed", "For halves, folds and simulations.")
+    verbose: bool = option(False, "flag", "Show a progress bar where something takes long.")
+
+    def __post_init__(self) -> None:
+        self.roles, self.search, self.judging  # noqa: B018  each part checks itself
+        for name in ("relevant_gap", "max_gap"):
+            if getattr(self, name) is not None:
+                at_least_zero(getattr(self, name), name)
+        if self.favourable not in (None, True, False):
+            raise InputError(f"`favourable` must be True, False or None; got {self.favourable!r}.")
+
+    @property
+    def roles(self) -> Roles:
+        """Which column is what."""
+        from fairgroups.rows.roles import Roles
+
+        same = ("truth", "weight", "cluster", "key", "positive", "missing")
+        others = {name: getattr(self, name) for name in same}
+        return Roles.of(self.sensitive, self.outcome, base=self.compare_with or self.truth, **others)
+
+    @property
+    def search(self) -> SearchOptions:
+        """What is asked of the groups."""
+        from fairgroups.grouping.search_options import SearchOptions
+
+        return SearchOptions(**{f.name: getattr(self, f.name) for f in fields(SearchOptions)})
+
+    @property
+    def judging(self) -> InferenceOptions:
+        """How groups are judged."""
+        from fairgroups.evidence.inference import InferenceOptions
+
+        same = [f.name for f in fields(InferenceOptions) if f.name != "judged"]
+        return InferenceOptions(**{name: getattr(self, name) for name in same})
+
+    @property
+    def changed(self) -> dict[str, Any]:
+        """The options that are not at their defaults, in order; those without a default among them."""
+        given = [(f, getattr(self, f.name)) for f in fields(self)]
+        return {f.name: value for f, value in given if f.default is NO_DEFAULT or not _same(value, f.default)}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the options as plain data: measures by name, groups as partitions are written."""
+        return {f.name: _plain(getattr(self, f.name)) for f in fields(self) if f.name != "verbose"}
+
+    def call(self) -> str:
+        """Return the Python call that repeats the audit; what cannot be written is three dots."""
+        unsaid = ("verbose", "explore")  # they change nothing that was found
+        shown = [f"{name}={_written(value)}" for name, value in self.changed.items() if name not in unsaid]
+        return f"fairgroups.audit(data, {', '.join(shown)})"
+
+
+def _same(value: Any, default: Any) -> bool:
+    return value is default or (isinstance(value, str | int | float | bool) and value == default)
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):  # of NumPy
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    return str(getattr(value, "name", value))
+
+
+def _written(value: Any) -> str:
+    from fairgroups.measures import MEASURES, JointMeasure, Measure
+    from fairgroups.partition.partition import Partition
+
+    if isinstance(value, Measure | JointMeasure):
+        return repr(value.name) if MEASURES.get(value.name) == value else "…"
+    if isinstance(value, Partition):
+        plain = value.is_line and Partition.from_edges(value.edges, name=value.name) == value
+        return repr(list(value.edges)) if plain else "…"
+    return repr(_plain(value))

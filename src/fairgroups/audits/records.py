@@ -1,0 +1,190 @@
+"""What an audit says of each group, of the data and of how it was made, as typed records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from fairgroups.evidence.verdict import Verdict
+from fairgroups.measures import Direction
+from fairgroups.options import Against, Inference, Missing
+from fairgroups.partition.partition import Partition
+
+__all__ = ["Attribute", "Bin", "DataFacts", "Detectable", "GroupRecord", "RateName", "Replication", "Settings"]
+
+
+@dataclass(frozen=True)
+class GroupRecord:
+    """What is known of one group.
+
+    Attributes
+    ----------
+    label : str
+        The group, as people read it.
+    n : int
+        People in it.
+    counted : float
+        Those of them in the measure's denominator.
+    share : float
+        Its share of the denominator.
+    rate, rate_low, rate_high : float
+        Its rate, with an interval.
+    phi, low, high : float
+        Its difference from everyone, or from the rest, with an interval.
+    detectable : float
+        The smallest harmful difference that would have been shown; NaN where none could.
+    violation : float
+        The share times the size of the difference (Kearns et al.).
+    ratio, ratio_low, ratio_high : float
+        Its rate over the best group's, with an interval.
+    plugin_low, plugin_high : float
+        The usual interval of the difference, which forgets that groups were searched for.
+    verdict : str
+        What may be said of it.
+    """
+
+    label: str
+    n: int
+    counted: float
+    share: float
+    rate: float
+    rate_low: float
+    rate_high: float
+    phi: float
+    low: float
+    high: float
+    detectable: float
+    violation: float
+    ratio: float
+    ratio_low: float
+    ratio_high: float
+    plugin_low: float
+    plugin_high: float
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class RateName:
+    """A measure by name: what a user types, what its rate is called, and what a higher rate means for a person."""
+
+    name: str
+    rate: str
+    direction: Direction
+
+
+@dataclass(frozen=True)
+class Detectable:
+    """For a range with a `share` of the people, the smallest `difference` from everybody that would have been shown."""
+
+    share: float
+    difference: float
+
+
+@dataclass(frozen=True)
+class Bin:
+    """How many people have a value from `low` to `high`."""
+
+    low: float
+    high: float
+    n: int
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """What values an attribute has: `levels` of a category, else its range and how people lie along it."""
+
+    name: str
+    levels: tuple[str, ...] | None = None
+    low: float = float("nan")
+    high: float = float("nan")
+    usual: tuple[float, float] = (float("nan"), float("nan"))
+    distinct: int = 0
+    bins: tuple[Bin, ...] = ()
+
+    @property
+    def shown(self) -> tuple[float, float]:
+        """The values that a chart shows: all, unless a few far ones would press the others together."""
+        low, high = self.usual
+        return (self.low, self.high) if self.high - self.low < 1.5 * (high - low) else (low, high)
+
+
+@dataclass(frozen=True)
+class DataFacts:
+    """What was read: where from, how many rows, how many of them judged the groups, who was left out and why.
+
+    `percent` says whether rates are percentages; `library` in which tables are given back.
+    """
+
+    source: str
+    library: str
+    rows: int
+    rows_judged: int
+    dropped: dict[str, int]
+    attributes: tuple[Attribute, ...]
+    percent: bool
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the audit was made: what was asked for, and what followed from it.
+
+    `bounded` says whether every row's rate lies between 0 and 1; `asked` holds every option as it was given; `call` is
+    the Python call that repeats it.
+    """
+
+    sensitive: tuple[str, ...]
+    outcome: str
+    truth: str | None
+    compare_with: str | None
+    weight: str | None
+    cluster: str | None
+    positive: str | None
+    missing: Missing
+    against: Against
+    favourable: bool | None
+    n_groups: int | Literal["auto"]
+    groups_given: bool
+    exact: bool | None
+    optimality_gap: float | None
+    n_cells: int | None
+    inference: Inference
+    level: float
+    band_quantiles: dict[str, Any] | None
+    bounded: bool
+    relevant_gap: float
+    max_gap: float | None
+    seed: int
+    asked: dict[str, Any]
+    call: str
+
+    @property
+    def whom(self) -> str:
+        """Whom groups are compared with."""
+        return "everybody" if self.against == "everyone" else "the rest"
+
+    @property
+    def whose(self) -> str:
+        """Whose rate groups are compared with."""
+        return "everybody's" if self.against == "everyone" else "that of the rest"
+
+    @property
+    def attributes(self) -> str:
+        """The sensitive attributes, joined."""
+        return " and ".join(self.sensitive)
+
+    @property
+    def percent_level(self) -> str:
+        """The confidence level as people write it."""
+        return f"{100 * self.level:g} %"
+
+
+@dataclass(frozen=True)
+class Replication:
+    """The groups that the other half of the rows found, judged on the half that found those shown.
+
+    `records` are as those of an `Audit`; `rand` says how far the two sets of groups agree on who belongs together.
+    """
+
+    records: tuple[GroupRecord, ...]
+    partition: Partition
+    rand: float

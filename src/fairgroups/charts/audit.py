@@ -1,0 +1,33 @@
+"""Which picture of an audit is meant by its name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fairgroups.charts.checks import amplification_chart, selection_chart, stability_chart, together_chart
+from fairgroups.charts.line import people_chart, phi_chart, rate_chart
+from fairgroups.charts.plane import plane_chart
+from fairgroups.options import one_of
+
+if TYPE_CHECKING:
+    from fairgroups.audits.result import Audit
+
+__all__ = ["chart_of"]
+
+CHARTS = {
+    "rate": rate_chart,
+    "differences": phi_chart,
+    "people": people_chart,
+    "selection": selection_chart,
+    "borders": stability_chart,
+    "together": together_chart,
+    "amplification": amplification_chart,
+}
+
+
+def chart_of(audit: Audit, what: str) -> Any:
+    """Return the picture of that name; see `Audit.plot`."""
+    one_of(what, "what", tuple(CHARTS))
+    if what == "rate" and not audit.partition.is_line:
+        return plane_chart(audit)
+    return CHARTS[what](audit)

@@ -1,0 +1,120 @@
+"""The look of every picture, and how it is rendered: SVG or PNG, without any network.
+
+Colours are those of Okabe and Ito, which people with any colour vision can tell apart; shapes repeat what they say.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from fairgroups.words import clean
+
+__all__ = [
+    "GRID_COLOUR",
+    "INK",
+    "LINE_COLOUR",
+    "VERDICT_COLOURS",
+    "VERDICT_SHAPES",
+    "legend",
+    "styled",
+    "to_png",
+    "to_svg",
+    "verdict_colour",
+]
+
+VERDICT_COLOURS = {
+    "disadvantaged": "#D55E00",
+    "below": "#D55E00",
+    "advantaged": "#0072B2",
+    "above": "#0072B2",
+    "no relevant difference": "#009E73",
+    "no discrimination found": "#009E73",
+    "not enough evidence": "#767676",
+}
+VERDICT_SHAPES = {
+    "disadvantaged": "square",
+    "below": "triangle-down",
+    "advantaged": "diamond",
+    "above": "triangle-up",
+    "no relevant difference": "circle",
+    "no discrimination found": "circle",
+    "not enough evidence": "cross",
+}
+# The renderer measures text in Liberation Sans, which is as wide as Arial and Helvetica; other fonts get some room.
+_FONT = "Arial, Helvetica, 'Liberation Sans', sans-serif"
+_OF_EVERY_OBJECT = {  # an axis with such a title is an error in Vega
+    "constructor",
+    "hasOwnProperty",
+    "isPrototypeOf",
+    "propertyIsEnumerable",
+    "toLocaleString",
+    "toString",
+    "valueOf",
+    "__proto__",
+    "__defineGetter__",
+    "__defineSetter__",
+    "__lookupGetter__",
+    "__lookupSetter__",
+}
+INK = "#333333"
+GRID_COLOUR = "#e6e6e6"
+LINE_COLOUR = "#999999"
+
+
+def to_svg(chart: Any) -> str:
+    """Render a chart as SVG text, without any network."""
+    import vl_convert as vlc
+
+    return str(vlc.vegalite_to_svg(json.dumps(_drawable(styled(chart).to_dict(validate=False)))))
+
+
+def to_png(chart: Any, scale: float = 2.0) -> bytes:
+    """Render a chart as a PNG picture on white, without any network."""
+    import vl_convert as vlc
+
+    spec = {**styled(chart).to_dict(validate=False), "background": "white", "padding": 10}
+    return bytes(vlc.vegalite_to_png(json.dumps(_drawable(spec)), scale=scale))
+
+
+def styled(chart: Any, grid: str = GRID_COLOUR) -> Any:
+    """Return a chart our font and colours."""
+    return (
+        chart.configure(font=_FONT)
+        .configure_view(stroke=None)
+        .configure_axis(
+            labelColor=INK,
+            titleColor=INK,
+            gridColor=grid,
+            domainColor=LINE_COLOUR,
+            tickColor=LINE_COLOUR,
+            titleFontWeight="normal",
+            titleFontSize=12,
+        )
+    )
+
+
+def _drawable(value: Any) -> Any:
+    """Return a specification that the renderer takes: clean, and without texts that mean something in JavaScript."""
+    if isinstance(value, dict):
+        return {key: _drawable(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_drawable(item) for item in value]
+    value = clean(value)
+    return value + "\u200c" if isinstance(value, str) and value in _OF_EVERY_OBJECT else value
+
+
+def legend(alt: Any) -> Any:
+    """Return a legend above the chart."""
+    return alt.Legend(title=None, orient="top", columnPadding=36, labelFontSize=12, symbolOpacity=1)
+
+
+def verdict_colour(alt: Any, present: Sequence[str]) -> Any:
+    """Encode the verdict as colour, with a legend of those that occur."""
+    shown = list(dict.fromkeys(present))
+    return alt.Color(
+        "verdict:N",
+        scale=alt.Scale(domain=shown, range=[VERDICT_COLOURS[v] for v in shown]),
+        legend=legend(alt),
+    )

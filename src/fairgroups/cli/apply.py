@@ -1,0 +1,54 @@
+"""fairgroups apply: a repair that was learnt, for the people of a new file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+__all__ = ["apply", "write_fair"]
+
+
+def apply(
+    model: Annotated[Path, typer.Argument(help="A repair that `fairgroups repair --model` wrote.", show_default=False)],
+    data: Annotated[Path, typer.Argument(help="A CSV or Parquet file with new people.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="Write the table with fair scores here (.csv or .parquet).")],
+    score: Annotated[str | None, typer.Option(help="Column of the score, if it is called otherwise here.")] = None,
+    sensitive: Annotated[
+        list[str] | None, typer.Option("--sensitive", "-s", help="Columns of the attributes, if called otherwise here.")
+    ] = None,
+    key: Annotated[str | None, typer.Option(help="Column that says who each row is.")] = None,
+    into: Annotated[str | None, typer.Option(help="What the new column is called.")] = None,
+    missing: Annotated[
+        str, typer.Option(help="Rows with missing values: error, or keep (without a fair score).")
+    ] = "error",
+) -> None:
+    """Return the people of a new file fair scores; the file may be larger than memory."""
+    from fairgroups.errors import InputError
+    from fairgroups.output import read_text
+    from fairgroups.repair.document import read_document
+    from fairgroups.repair.score_repair import ScoreRepair
+
+    document = read_document(read_text(model))
+    fitted = ScoreRepair.from_dict(document)
+    stored = document.get("columns") or {}
+    used = {
+        "score": score or stored.get("score"),
+        "sensitive": sensitive or stored.get("sensitive") or None,
+        "key": key or stored.get("key"),
+        "into": into or stored.get("into") or "fair_score",
+    }
+    for name in ("score", "sensitive"):
+        if not used[name]:
+            raise InputError(f"the repair does not say which column the {name} is.", f"name it: --{name}")
+    typer.echo(write_fair(fitted, data, out, used, missing))
+
+
+def write_fair(fitted: Any, data: Path, out: Path, used: dict[str, Any], missing: str) -> str:
+    """Write the table with fair scores, and say so."""
+    from fairgroups.repair.file import apply_to_file
+
+    done = apply_to_file(fitted, data, out, **used, missing=missing)  # type: ignore[arg-type]
+    left = f", {done.without:,} of them without a fair score" if done.without else ""
+    return f"Fair scores in the column {used['into']!r} of {out.resolve()} ({done.rows:,} rows{left})"

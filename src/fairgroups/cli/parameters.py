@@ -1,0 +1,141 @@
+"""Options as parameters of the command line and as properties of a JSON schema: both follow from the records.
+
+Each kind of option is typed, read and described in one place here.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import MISSING as NO_DEFAULT
+from dataclasses import Field, fields
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fairgroups.errors import InputError
+
+__all__ = ["read_borders", "read_number", "read_options", "schema_of", "taking"]
+
+SHORT = {"sensitive": "-s", "outcome": "-o"}
+FLAGS = {"favourable": "--favourable/--unfavourable"}
+NAME = {"type": "string", "minLength": 1}
+TYPES: dict[str, Any] = {
+    "column": str,
+    "columns": list[str],
+    "text": str,
+    "words": str,
+    "flag": bool,
+    "count": int,
+    "seed": int,
+    "number": float,
+    "share": float,
+    "auto count": str,
+    "auto size": str,
+    "borders": str,
+    "file": Path,
+    "scales": list[str],
+}
+SCHEMAS: dict[str, dict[str, Any]] = {
+    "column": NAME,
+    "columns": {"oneOf": [NAME, {"type": "array", "items": NAME, "minItems": 1}]},
+    "text": {"type": ["string", "number", "boolean"]},
+    "words": {},
+    "flag": {"type": "boolean"},
+    "count": {"type": "integer", "minimum": 1},
+    "seed": {"type": "integer", "minimum": 0},
+    "number": {"type": "number", "minimum": 0},
+    "share": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+    "auto count": {"oneOf": [{"const": "auto"}, {"type": "integer", "minimum": 1}]},
+    "auto size": {"oneOf": [{"const": "auto"}, {"type": "number", "minimum": 0}]},
+    "borders": {"type": "array", "items": {"type": "number"}, "minItems": 1},
+    "file": NAME,
+    "scales": {"type": "object", "additionalProperties": {"$ref": "#/$defs/borders"}},
+}
+
+
+def taking(*records: Any, without: Iterable[str] = ()) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a command the options of some records as its own."""
+
+    def with_options(command: Callable[..., None]) -> Callable[..., None]:
+        own = [p for p in inspect.signature(command, eval_str=True).parameters.values() if p.kind is not p.VAR_KEYWORD]
+        known = {p.name for p in own} | set(without)
+        more = [_parameter(f) for record in records for f in fields(record) if f.name not in known]
+        every = sorted([*own, *more], key=lambda p: p.default is not p.empty)
+        every = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in every]
+        command.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
+        command.__annotations__ = {p.name: p.annotation for p in every} | {"return": None}
+        return command
+
+    return with_options
+
+
+def _parameter(one: Field[Any]) -> inspect.Parameter:
+    kind, needed = one.metadata["kind"], one.default is NO_DEFAULT
+    names = [FLAGS.get(one.name, f"--{one.name.replace('_', '-')}")]
+    if kind == "flag" and one.name not in FLAGS:
+        names = [f"{names[0]}/--no-{one.name.replace('_', '-')}"]
+    names += [SHORT[one.name]] if one.name in SHORT else []
+    default = inspect.Parameter.empty if needed else one.default
+    typed = TYPES[kind] if needed or one.default is not None else TYPES[kind] | None
+    described = typer.Option(*names, help=one.metadata["help"], show_default=one.default is not None)
+    return inspect.Parameter(
+        one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[typed, described]
+    )
+
+
+def read_options(record: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """Return what was typed for the options of a record, read; what was not said is left out."""
+    kinds = {f.name: f.metadata["kind"] for f in fields(record)}
+    return {name: _read(name, kinds[name], given[name]) for name in kinds if given.get(name) is not None}
+
+
+def _read(name: str, kind: str, value: Any) -> Any:
+    typed = f"--{name.replace('_', '-')}"
+    if kind == "borders":
+        return read_borders(value, typed)
+    if kind == "scales":
+        return dict(_scale(text, typed) for text in value)
+    if kind in ("auto count", "auto size"):
+        return read_number(typed, value, whole=kind == "auto count")
+    if kind == "columns":
+        return value[0] if len(value) == 1 else list(value)
+    return value
+
+
+def read_number(typed: str, value: Any, *, whole: bool = False) -> Any:
+    """Read a number that a user typed, or "auto"."""
+    if not isinstance(value, str) or value == "auto":
+        return value
+    try:
+        number = float(value)
+    except ValueError:
+        number = float("nan")
+    if not number == number or (whole and not number.is_integer()):  # noqa: PLR0124
+        raise InputError(f"{typed} must be {'a whole number' if whole else 'a number'} or 'auto'; got {value!r}.")
+    return int(number) if number.is_integer() else number
+
+
+def read_borders(text: str, typed: str) -> list[float]:
+    """Read borders that a user typed."""
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(f"{typed} must be numbers with commas between them; got {text!r}.", "25,45") from None
+
+
+def _scale(text: str, typed: str) -> tuple[str, list[float]]:
+    name, _, borders = text.rpartition("=")
+    if not name.strip():
+        raise InputError(f"{typed} is a name and borders; got {text!r}.", f"{typed} 'law=25,45'")
+    return name, read_borders(borders, typed)
+
+
+def schema_of(*records: Any, without: Iterable[str] = ()) -> dict[str, Any]:
+    """Return the properties of a JSON schema for the options of some records."""
+    out: dict[str, Any] = {}
+    for one in (f for record in records for f in fields(record) if f.name not in set(without)):
+        words = {"enum": list(one.metadata["words"])} if one.metadata["kind"] == "words" else {}
+        out[one.name] = {"description": one.metadata["help"], **SCHEMAS[one.metadata["kind"]], **words}
+    return out

@@ -1,0 +1,108 @@
+"""What the terminal shows of an audit."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import typer
+
+from fairgroups.cli.job import AuditRun
+
+if TYPE_CHECKING:
+    from fairgroups.audits.records import GroupRecord
+    from fairgroups.audits.result import Audit
+
+__all__ = ["say"]
+
+
+def say(run: AuditRun, *, quiet: bool) -> None:
+    """Print what an audit found, and where it was written."""
+    from fairgroups.audits.conclusion import limit_line
+
+    result = run.audit
+    typer.echo("")
+    typer.echo(result.conclusion)
+    if not quiet:
+        for part in result.parts:
+            _print_table(part)
+    if limit := limit_line(result):
+        typer.echo(limit)
+    if run.changed:
+        _say_changes(run)
+    for note in run.notes:
+        typer.echo(f"Note: {note}")
+    for line in run.written:
+        typer.echo(line)
+
+
+def _say_changes(run: AuditRun) -> None:
+    from fairgroups.words import points
+
+    percent = run.audit.data.percent
+    worse = [change for change in run.changed if change.verdict == "worse"]
+    for change in worse:
+        ends = " to ".join(points(x, percent=percent) for x in (change.low, change.high))
+        typer.echo(
+            f"Worse than the baseline: {change.label}, {points(change.before, percent=percent)} then, "
+            f"{points(change.after, percent=percent)} now (change to its harm {ends})."
+        )
+    for change in (change for change in run.changed if change.verdict == "not comparable"):
+        typer.echo(f"Cannot be compared with the baseline: {change.label}.")
+    if not worse:
+        typer.echo("No group is shown to be worse off than in the baseline.")
+
+
+def _least(record: GroupRecord, *, percent: bool) -> str:
+    """Say from which difference on a group that is not shown to differ would have been."""
+    from fairgroups.words import points
+
+    if record.verdict not in ("not enough evidence", "no relevant difference"):
+        return ""
+    known = record.detectable == record.detectable
+    return f" (shown from {points(record.detectable, percent=percent).lstrip('+')})" if known else ""
+
+
+def _print_table(result: Audit) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from fairgroups.audits.conclusion import second_opinions
+    from fairgroups.words import amount, counted, points
+
+    percent = result.data.percent
+    console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    table.add_column("group", min_width=12, overflow="fold")
+    for heading in ("people", "rate", "diff.", f"{result.settings.percent_level} interval"):
+        table.add_column(heading, justify="right", overflow="fold")
+    table.add_column("verdict", min_width=13, overflow="fold")
+    colours = {"disadvantaged": "red", "below": "red", "advantaged": "blue", "above": "blue"}
+    for r in result.records:
+        low, high = points(r.low, percent=percent), points(r.high, percent=percent)
+        colour = colours.get(r.verdict, "default")
+        table.add_row(
+            escape(r.label),
+            counted(r.n, r.counted),
+            amount(r.rate, percent=percent),
+            points(r.phi, percent=percent),
+            f"{low} to {high}",
+            f"[{colour}]{r.verdict}[/]{_least(r, percent=percent)}",
+        )
+    console.print(table)
+    higher = result.measure.direction
+    reading = "" if higher == "neutral" else f" A higher rate is read as {higher} for the person"
+    if reading:
+        reading += "; --unfavourable turns this round." if higher == "better" else "."
+    said = (
+        f"Everybody: {amount(result.overall, percent=percent)} ({result.data.rows_judged:,} rows). "
+        f"Rate: {escape(result.measure.rate)}. "
+        f"Diff.: from {result.settings.whom}{', in points' if percent else ''}.{reading}"
+    )
+    console.print(said, soft_wrap=True)
+    for line in second_opinions(result):
+        console.print(escape(line), soft_wrap=True)
+    for note in result.notes:
+        console.print(f"Note: {escape(note)}", soft_wrap=True)

@@ -1,0 +1,81 @@
+"""Options: the words that they may take, and checks that say what an option must be and what came.
+
+Light, so that the command line can be drawn up from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
+
+from fairgroups.errors import InputError
+
+__all__ = [
+    "AGAINST",
+    "BAND_WIDTHS",
+    "CRITERIA",
+    "INFERENCES",
+    "MISSING",
+    "MONOTONIC",
+    "MOST_GROUPS",
+    "Against",
+    "BandWidth",
+    "Criterion",
+    "Inference",
+    "Missing",
+    "Monotonic",
+    "at_least_zero",
+    "one_of",
+    "seed_of",
+    "share_of",
+    "whole_number",
+]
+
+Against = Literal["everyone", "rest"]
+BandWidth = Literal["auto", "table", "simulate"]
+Criterion = Literal["auto", "band", "cv", "bic"]
+Inference = Literal["band", "crossfit", "plugin"]
+Missing = Literal["error", "drop", "group"]
+Monotonic = Literal["increasing", "decreasing", "either"]
+AGAINST, BAND_WIDTHS, CRITERIA, INFERENCES, MISSING, MONOTONIC = (
+    get_args(words) for words in (Against, BandWidth, Criterion, Inference, Missing, Monotonic)
+)
+MOST_GROUPS = 20  # more than anybody reads; the groups then still differ inside, and a note says so
+
+
+def whole_number(value: Any, name: str, least: int = 1) -> int:
+    """Return a count; refuse anything but whole numbers from `least` on."""
+    if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
+        raise InputError(f"`{name}` must be a whole number of at least {least}; got {value!r}.")
+    return int(value)
+
+
+def seed_of(value: Any, name: str = "seed") -> int:
+    """Return a seed; refuse anything but whole numbers from 0 on."""
+    return whole_number(value, name, 0)
+
+
+def at_least_zero(value: Any, name: str) -> float:
+    """Return a number; refuse negative ones, infinite ones and what is none."""
+    if not _is_number(value) or not 0 <= value < float("inf"):
+        raise InputError(f"`{name}` must be a number of at least 0; got {value!r}.")
+    return float(value)
+
+
+def share_of(value: Any, name: str, hint: str | None = None) -> float:
+    """Return a number between 0 and 1, both left out."""
+    if not _is_number(value) or not 0 < value < 1:
+        raise InputError(f"`{name}` must lie between 0 and 1; got {value!r}.", hint)
+    return float(value)
+
+
+def one_of(value: Any, name: str, allowed: Sequence[Any]) -> Any:
+    """Return one of a few values; refuse others."""
+    if not any(value is choice or (isinstance(value, str) and value == choice) for choice in allowed):
+        listed = [repr(choice) for choice in allowed]
+        raise InputError(f"`{name}` must be {', '.join(listed[:-1])} or {listed[-1]}; got {value!r}.")
+    return value
+
+
+def _is_number(value: Any) -> bool:
+    return not isinstance(value, bool) and hasattr(value, "__float__") and not isinstance(value, str)

@@ -1,0 +1,70 @@
+"""Every type that a function of fairgroups returns, in one documented place."""
+
+from __future__ import annotations
+
+from fairgroups.audits.baseline import Change
+from fairgroups.audits.drift import Drift, DriftRecord
+from fairgroups.audits.records import (
+    Attribute,
+    Bin,
+    DataFacts,
+    Detectable,
+    GroupRecord,
+    RateName,
+    Replication,
+    Settings,
+)
+from fairgroups.audits.result import Audit, JointAudit
+from fairgroups.audits.transfer import Transfer
+from fairgroups.checks.amplification import Amplification, AmplificationRecord
+from fairgroups.checks.monotonicity import Monotonicity, Violation
+from fairgroups.checks.permutation import Permutation
+from fairgroups.checks.run import Checks
+from fairgroups.checks.stability import Cut, Stability
+from fairgroups.datasets.synthetic import Synthetic
+from fairgroups.evidence.band import RangeEvidence
+from fairgroups.evidence.band_width import Quantiles
+from fairgroups.evidence.bounds import Bounds
+from fairgroups.evidence.curves import PlaneCell, Stretch
+from fairgroups.evidence.rates import GroupRates
+from fairgroups.evidence.spread import Spread
+from fairgroups.grouping.selection import Selection, SelectionStep
+from fairgroups.repair.dependence import Dependence
+from fairgroups.repair.tradeoff import Tradeoff
+
+__all__ = [
+    "Amplification",
+    "AmplificationRecord",
+    "Attribute",
+    "Audit",
+    "Bin",
+    "Bounds",
+    "Change",
+    "Checks",
+    "Cut",
+    "DataFacts",
+    "Dependence",
+    "Detectable",
+    "Drift",
+    "DriftRecord",
+    "GroupRates",
+    "GroupRecord",
+    "JointAudit",
+    "Monotonicity",
+    "Permutation",
+    "PlaneCell",
+    "Quantiles",
+    "RangeEvidence",
+    "RateName",
+    "Replication",
+    "Selection",
+    "SelectionStep",
+    "Settings",
+    "Spread",
+    "Stability",
+    "Stretch",
+    "Synthetic",
+    "Tradeoff",
+    "Transfer",
+    "Violation",
+]

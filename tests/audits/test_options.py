@@ -1,0 +1,59 @@
+import numpy as np
+import pytest
+
+import fairgroups as fg
+from fairgroups.audits.options import AuditOptions
+
+OWN = fg.Measure("own", rate="own rate", columns=lambda y, _: (y, np.ones_like(y)))
+
+
+def asked(**options):
+    return AuditOptions(sensitive="x", outcome="y", **options)
+
+
+def test_what_is_not_the_default_is_said():
+    assert asked().call() == "fairgroups.audit(data, sensitive='x', outcome='y')"
+    options = asked(n_groups=np.int64(3), partition=fg.Partition.from_edges([1, 2]), measure=fg.EQUALIZED_ODDS)
+    assert options.call().endswith("measure='equalized_odds', n_groups=3, partition=[1.0, 2.0])")
+    assert "measure=…" in asked(measure=OWN).call()
+    assert "partition=…" in asked(partition=fg.Partition.from_edges([1], closed="right")).call()
+    assert asked(verbose=True, explore=True).call() == asked().call()
+
+
+def test_options_as_plain_data():
+    plain = asked(measure=OWN, partition=fg.Partition.from_edges([1]), level=np.float64(0.9)).to_dict()
+    assert plain["measure"] == "own"
+    assert plain["partition"]["schema"] == "fairgroups/partition"
+    assert plain["level"] == 0.9
+    assert "verbose" not in plain
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"level": 95}, "`level` must lie between 0 and 1"),
+        ({"n_groups": 0}, "`n_groups` must be a whole number"),
+        ({"n_groups": "few"}, "or 'auto'"),
+        ({"selection": "aic"}, "`selection` must be"),
+        ({"inference": "split"}, "`inference` must be"),
+        ({"band_width": "wide"}, "`band_width` must be"),
+        ({"against": "men"}, "`against` must be"),
+        ({"monotonic": "up"}, "`monotonic` must be"),
+        ({"missing": "skip"}, "`missing` must be"),
+        ({"max_gap": -1}, "`max_gap` must be a number of at least 0"),
+        ({"relevant_gap": "5 %"}, "`relevant_gap` must be"),
+        ({"seed": -1}, "`seed` must be"),
+        ({"budget": 0}, "`budget` must be"),
+        ({"n_cells": 0}, "`n_cells` must be"),
+        ({"favourable": "yes"}, "`favourable` must be"),
+        ({"truth": 3}, "`truth` must be the name"),
+    ],
+)
+def test_options_are_checked_before_anything_is_read(options, message):
+    with pytest.raises(fg.InputError, match=message):
+        fg.audit("nowhere.csv", sensitive="x", outcome="y", **options)
+
+
+def test_unknown_options():
+    with pytest.raises(TypeError, match="no option 'n_group'; did you mean 'n_groups'"):
+        fg.audit({}, sensitive="x", outcome="y", n_group=3)
