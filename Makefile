@@ -1,4 +1,4 @@
-# make demo: install and run the main job.  make test: install and run the tests.  Both are quick the second time.
+# make demo: install and run the main job.  make test: install and run the tests, in minutes.  Both are quick the second time.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -9,7 +9,7 @@ FILES := $(shell find src -name '*.py' | sort | cksum | cut -d ' ' -f 1)
 # An editable install knows the files by name: new ones need a new one.
 INSTALLED := $(VENV)/.installed-$(FILES)
 
-.PHONY: demo test test-engines test-faces test-wheel test-oldest test-pythons paper lint bench docs docs-links clean
+.PHONY: demo test test-all test-long test-engines test-faces test-wheel test-oldest test-pythons paper lint bench docs docs-links clean
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -48,7 +48,13 @@ demo: $(INSTALLED)
 	$(BIN)/fairgroups demo
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -q -n auto
+	$(BIN)/python -m pytest -q -n auto -m 'not long'
+
+# The long simulations, the browser and the real data as well: what continuous integration runs.
+test-all: test test-long
+
+test-long: $(VENV)/.test
+	$(BIN)/python -m pytest -q -n auto -m long
 
 test-engines: $(VENV)/.engines
 	$(BIN)/python -m pytest -q -rs tests/engines tests/sources
@@ -65,7 +71,7 @@ OLDEST := .venv-oldest
 test-oldest:
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet -c constraints/oldest.txt '.[skin]' pytest pytest-xdist hypothesis pandas polars pyarrow
-	$(OLDEST)/bin/python -m pytest -q -n auto -W default tests/search tests/evidence tests/repair tests/skin/test_colour.py \
+	$(OLDEST)/bin/python -m pytest -q -n auto -W default -m 'not long' tests/search tests/evidence tests/repair tests/skin/test_colour.py \
 		tests/audits tests/grouping tests/cells tests/cli tests/charts tests/rows tests/partition
 
 # Other versions of Python, where they are installed.

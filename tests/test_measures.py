@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from fairgroups import MEASURES, Cells, InputError, Measure, group_rates
+from fairgroups import Cells, InputError, Measure, group_rates
+from fairgroups.measures import RATES
 from fairgroups.partition.partition import Partition
 
 Y = np.array([1, 0, 1, 1, 0, 0, 1, 0.0])
@@ -34,7 +35,7 @@ def test_rates_by_hand(name, expected):
 
 
 def test_directions():
-    said = {name: m.direction(favourable=None) for name, m in MEASURES.items()}
+    said = {name: m.direction(favourable=None) for name, m in RATES.items()}
     assert said == {
         "statistical_parity": "better",
         "equal_opportunity": "better",
@@ -44,12 +45,12 @@ def test_directions():
         "mean": "neutral",
         "calibration": "neutral",
     }
-    assert MEASURES["statistical_parity"].direction(favourable=False) == "worse"
-    assert MEASURES["equal_opportunity"].direction(favourable=False) == "worse"
-    assert MEASURES["predictive_equality"].direction(favourable=False) == "worse"
-    assert MEASURES["predictive_equality"].direction(favourable=True) == "better"
-    assert MEASURES["error_rate"].direction(favourable=False) == "worse"
-    assert MEASURES["mean"].direction(favourable=True) == "better"
+    assert RATES["statistical_parity"].direction(favourable=False) == "worse"
+    assert RATES["equal_opportunity"].direction(favourable=False) == "worse"
+    assert RATES["predictive_equality"].direction(favourable=False) == "worse"
+    assert RATES["predictive_equality"].direction(favourable=True) == "better"
+    assert RATES["error_rate"].direction(favourable=False) == "worse"
+    assert RATES["mean"].direction(favourable=True) == "better"
 
 
 def test_a_measure_of_ones_own():

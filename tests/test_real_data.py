@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairgroups import BoxPartition, FairGroups, FixedGroups, Interval, Partition, ScoreRepair, audit, tradeoff
+from fairgroups import FairGroups, FixedGroups, Interval, Partition, ScoreRepair, audit, tradeoff
 
 DATA = Path(__file__).parents[2] / "shared/data"
 
@@ -31,7 +31,7 @@ def test_six_groups_of_skin_tone_show_more_than_the_ita_scale(faces):
 
 
 def test_boxes_of_lightness_and_hue_show_more_than_the_published_default(faces):
-    default = BoxPartition(
+    default = Partition.from_boxes(
         ("L", "hue"),
         tuple(
             (x, y)
@@ -44,7 +44,7 @@ def test_boxes_of_lightness_and_hue_show_more_than_the_published_default(faces):
     assert found.exact_
     assert found.variance_ > 1.1 * given.variance
     judged = audit(faces, sensitive=["L", "hue"], outcome="chosen", n_groups=4, min_group_size=100)
-    harmed = [r for r in judged.records if r["verdict"] == "disadvantaged"]
+    harmed = [r for r in judged.records if r.verdict == "disadvantaged"]
     assert len(harmed) >= 2  # a second disadvantaged group hides in the default's quadrants
 
 
@@ -54,15 +54,15 @@ def test_recidivism_by_age_is_not_what_the_fixed_classes_show():
     found = FairGroups(3).fit(frame[["age"]], frame["two_year_recid"])
     assert found.variance_ > fixed.variance_
     harmed = audit(frame, sensitive="age", outcome="two_year_recid", favourable=False)
-    assert harmed.records[0]["verdict"] == "disadvantaged"
-    assert harmed.records[-1]["verdict"] == "advantaged"
+    assert harmed.records[0].verdict == "disadvantaged"
+    assert harmed.records[-1].verdict == "advantaged"
 
 
 def test_communities_by_share_of_black_residents():
     frame = table("communities.csv")
     found = audit(frame, sensitive="racepctblack", outcome="high_crime", favourable=False)
-    assert found.records[-1]["verdict"] == "disadvantaged"
-    rates = [r["rate"] for r in found.records]
+    assert found.records[-1].verdict == "disadvantaged"
+    rates = [r.rate for r in found.records]
     assert np.argmax(rates) == len(rates) - 1
 
 
@@ -76,21 +76,21 @@ def compas():
 def test_the_page_on_compas(compas):
     options = {"sensitive": "age", "outcome": "high_risk", "truth": "two_year_recid", "favourable": False}
     found = audit(compas, measure="predictive_equality", **options)
-    assert [r["label"] for r in found.records] == ["age < 27", "27 ≤ age < 38", "age ≥ 38"]
-    assert [round(100 * r["phi"], 1) for r in found.records] == [19.5, 2.3, -14.0]
-    assert [r["verdict"] for r in found.records] == ["disadvantaged", "not enough evidence", "advantaged"]
+    assert [r.label for r in found.records] == ["age < 27", "27 ≤ age < 38", "age ≥ 38"]
+    assert [round(100 * r.phi, 1) for r in found.records] == [19.5, 2.3, -14.0]
+    assert [r.verdict for r in found.records] == ["disadvantaged", "not enough evidence", "advantaged"]
     assert found.checks.monotonicity.holds
     assert found.checks.permutation.p_value == 0.001
-    effects = {r["label"]: r["effect"] for r in found.checks.amplification.records}
+    effects = {r.label: r.effect for r in found.checks.amplification.records}
     assert effects["age < 27"] == effects["age ≥ 38"] == "amplifies"
     fixed = [25, 46]
     for measure, theirs, ours in (("statistical_parity", 0.0170, 0.0214), ("predictive_equality", 0.0143, 0.0177)):
         given = audit(compas, measure=measure, partition=fixed, checks=False, **options)
         three = audit(compas, measure=measure, n_groups=3, checks=False, **options)
         assert (given.variance, three.variance) == pytest.approx((theirs, ours), abs=5e-5)
-    assert given.records[1]["verdict"] == "no relevant difference"
+    assert given.records[1].verdict == "no relevant difference"
     odds = audit(compas, measure="equalized_odds", checks=False, **options)
-    assert [part.records[0]["verdict"] for part in odds.parts] == ["disadvantaged", "disadvantaged"]
+    assert [part.records[0].verdict for part in odds.parts] == ["disadvantaged", "disadvantaged"]
 
 
 def test_the_page_on_communities():
@@ -101,23 +101,23 @@ def test_the_page_on_communities():
         assert found.checks.monotonicity.holds
         assert found.checks.monotonicity.direction == "increasing"
         assert found.checks.permutation.p_value == 0.001
-        assert found.records[0]["verdict"] == "advantaged"
-        assert found.records[-1]["verdict"] == "disadvantaged"
+        assert found.records[0].verdict == "advantaged"
+        assert found.records[-1].verdict == "disadvantaged"
 
 
 def test_the_page_on_faces(faces):
     found = audit(faces, sensitive="L", outcome="chosen", truth="attractive")
     compared = found.checks.amplification
     assert len(found.records) == 5
-    assert found.records[0]["verdict"] == "disadvantaged"
-    assert round(100 * found.records[0]["phi"], 1) == -36.8
+    assert found.records[0].verdict == "disadvantaged"
+    assert round(100 * found.records[0].phi, 1) == -36.8
     assert (compared.base_variance, compared.model_variance) == pytest.approx((0.0127, 0.0174), abs=5e-5)
-    assert all(abs(r["model_phi"]) > abs(r["base_phi"]) for r in compared.records)
-    assert compared.records[0]["effect"] == "not enough evidence"
+    assert all(abs(r.model_phi) > abs(r.base_phi) for r in compared.records)
+    assert compared.records[0].effect == "not enough evidence"
     for n_groups in (2, 3):
         few = audit(faces, sensitive="L", outcome="chosen", truth="attractive", n_groups=n_groups)
         records = few.checks.amplification.records
-        assert records[0]["effect"] == records[-1]["effect"] == "amplifies"
+        assert records[0].effect == records[-1].effect == "amplifies"
 
 
 def test_the_repairs_on_the_page_on_faces(faces):

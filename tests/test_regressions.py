@@ -18,7 +18,7 @@ def wages(n=4000, seed=0):
 
 
 def boxes():
-    return fg.BoxPartition(
+    return fg.Partition.from_boxes(
         ("x", "y"),
         (
             (fg.Interval(high=0.333), fg.Interval()),
@@ -45,25 +45,27 @@ def test_b1_the_band_speaks_of_the_outcome_itself():
 def test_b2_the_checks_speak_of_the_outcome_itself():
     found = fg.audit(wages(), sensitive="age", outcome="wage", compare_with="offer")
     curves = found.checks.amplification.curves
-    assert all(80 < point["rate"] < 110 for curve in curves.values() for point in curve)
+    assert all(80 < point.rate < 110 for curve in curves.values() for point in curve)
     rng = np.random.default_rng(0)
     age = np.arange(4000) % 40
     bent = fg.audit(
         {"age": age, "wage": 100 + 5 * np.abs(age - 20) + rng.normal(0, 1, 4000)}, sensitive="age", outcome="wage"
     )
-    assert bent.checks.monotonicity.violation["before"] > 90
+    assert bent.checks.monotonicity.violation.before > 90
 
 
 def test_b3_given_boxes_count_the_same_people_in_a_lazy_frame():
     people = plane()
     options = {"sensitive": ["x", "y"], "outcome": "hired", "partition": boxes(), "checks": False}
     here, there = (fg.audit(data, **options) for data in (people, pl.LazyFrame(people)))
-    assert [r["n"] for r in here.records] == [r["n"] for r in there.records]
+    assert [r.n for r in here.records] == [r.n for r in there.records]
 
 
 def test_b4_rand_index_of_boxes():
     X = {"x": [0.1, 0.5, 0.5], "y": [0.5, 0.5, 0.9]}
-    other = fg.BoxPartition(("x", "y"), ((fg.Interval(), fg.Interval(high=0.777)), (fg.Interval(), fg.Interval(0.777))))
+    other = fg.Partition.from_boxes(
+        ("x", "y"), ((fg.Interval(), fg.Interval(high=0.777)), (fg.Interval(), fg.Interval(0.777)))
+    )
     assert fg.rand_index(boxes(), other, X) == pytest.approx(2 / 3)
     assert fg.rand_index(boxes(), boxes(), X) == 1.0
 
@@ -86,13 +88,13 @@ def test_b6_transfer_takes_any_weights():
 
 def test_b7_transfer_and_drift_take_lazy_frames_of_many_values():
     rng = np.random.default_rng(0)
-    x = rng.normal(0, 1, 200_000)
+    x = rng.normal(0, 1, 70_000)
     people = pl.DataFrame({"x": x, "y": (rng.random(x.size) < 0.3 + 0.2 * (x < -0.5)).astype(int)})
     partition = fg.Partition.from_edges([-0.12345678, 0.5], name="x")
     here, there = (fg.transfer(partition, t, sensitive="x", outcome="y") for t in (people, people.lazy()))
     assert here.variance == pytest.approx(there.variance, abs=1e-12)
     options = {"sensitive": "x", "outcome": "y"}
-    assert fg.drift(people.lazy(), people.lazy(), **options).records[0]["difference"] == pytest.approx(0, abs=1e-12)
+    assert fg.drift(people.lazy(), people.lazy(), **options).records[0].difference == pytest.approx(0, abs=1e-12)
 
 
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pl.LazyFrame])
@@ -105,7 +107,7 @@ def test_b8_boxes_as_an_expression_of_any_frame(library):
 def test_b9_levels_mean_the_same_in_memory_in_an_expression_and_in_sql():
     import duckdb
 
-    groups = fg.BoxPartition(
+    groups = fg.Partition.from_boxes(
         ("b", "x"),
         (
             (fg.Levels(("False",)), fg.Interval()),
@@ -119,7 +121,7 @@ def test_b9_levels_mean_the_same_in_memory_in_an_expression_and_in_sql():
     frame = nw.from_native(people).with_columns(group=groups.expr())
     assert frame["group"].to_list() == [0, 1, 2]
     assert duckdb.sql(f"SELECT {groups.to_sql()} FROM people").fetchnumpy()
-    text = fg.BoxPartition(
+    text = fg.Partition.from_boxes(
         ("s", "x"), ((fg.Levels(("f",)), fg.Interval()), (fg.Levels(("m",)), fg.Interval())), missing="group"
     )
     unseen = pl.DataFrame({"s": ["f", "other", None], "x": [1.0, 1.0, 1.0]})
@@ -149,7 +151,7 @@ def test_b11_a_file_means_the_same_below_and_above_any_size(tmp_path, monkeypatc
         if hasattr(sys.modules[module], "LARGE"):
             monkeypatch.setattr(sys.modules[module], "LARGE", 1000)
     large = fg.audit(tmp_path / "people.parquet", **options)
-    assert [r["rate"] for r in small.records] == [r["rate"] for r in large.records]
+    assert [r.rate for r in small.records] == [r.rate for r in large.records]
     assert any("memory" in note for note in large.notes)
 
 
@@ -160,7 +162,7 @@ def test_b12_repair_finds_its_groups_by_one_rule():
     here = fg.ScoreRepair().fit(people["score"], sensitive=people["age"])
     there = fg.ScoreRepair().fit(people.lazy(), sensitive="age")
     assert here.partition_.n_groups == there.partition_.n_groups
-    assert [g for g in here.partition_.groups] == [g for g in there.partition_.groups]
+    assert here.partition_.groups == there.partition_.groups
 
 
 def test_b13_fit_transform_and_mappings():
@@ -188,7 +190,7 @@ def test_b15_how_to_repeat_it_repeats_it():
     found = fg.audit(table | {"t": data.outcome}, sensitive="x", outcome="y", truth="t", measure=joint, checks=False)
     assert "measure=both" in found.to_markdown() or "measure=…" in found.to_markdown()
     own = fg.Measure("own", rate="own rate", columns=lambda y, t: (y, np.ones_like(y)))
-    call = fg.audit(table, sensitive="x", outcome="y", measure=own, checks=False, id="who", budget=3.0).to_markdown()
+    call = fg.audit(table, sensitive="x", outcome="y", measure=own, checks=False, key="who", budget=3.0).to_markdown()
     assert "measure='own'" not in call
     assert "checks=False" in call
     assert "budget=3.0" in call

@@ -135,7 +135,7 @@ def test_json_brings_the_same_scores(tmp_path):
         repair = fitted(**options)
         again = ScoreRepair.from_json(repair.to_json(tmp_path / "repair.json"))
         assert (again.transform(SCORE, sensitive=AGE) == repair.transform(SCORE, sensitive=AGE)).all()
-        assert ScoreRepair.from_json(tmp_path / "repair.json").get_params()["max_gap"] == repair.max_gap
+        assert ScoreRepair.read(tmp_path / "repair.json").get_params()["max_gap"] == repair.max_gap
     data = repair.to_dict()
     for bad in (
         "{",

@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import average_precision_score
 
 from fairgroups import FairGroups, FairKMeans, InputError, Partition, ScoreRepair, tradeoff
-from fairgroups.charts.line import to_svg
+from fairgroups.charts.style import to_svg
 from fairgroups.repair.quality import People, quality
 from fairgroups.repair.tradeoff import BEFORE
 from fairgroups.repair.transport import largest_gap

@@ -157,8 +157,8 @@ def test_another_way_of_measuring_does_not_go_on(folder, tmp_path):
     journal = Journal(out, {"folder": "another"}, again=False)
     journal.add("face 0.png", {"stamp": [0, 0]})
     with pytest.raises(InputError, match="or otherwise"):
-        skin.measure_folder(folder, out, wishes=skin.Wishes(finder="aligned"), workers=1)
-    found = skin.measure_folder(folder, out, wishes=skin.Wishes(finder="aligned"), workers=1, again=True)
+        skin.measure_folder(folder, out, options=skin.ToneOptions(finder="aligned"), workers=1)
+    found = skin.measure_folder(folder, out, options=skin.ToneOptions(finder="aligned"), workers=1, again=True)
     assert found.resumed == 0
 
 
@@ -174,8 +174,8 @@ def test_masks_and_a_card(tmp_path):
     marked = np.zeros((80, 80), dtype=np.uint8)
     marked[30:, 30:] = 255
     Image.fromarray(marked).save(masks / "a.png")
-    wishes = skin.Wishes(masks=str(masks), card=(2, 2, 18, 18), card_lightness=49.5)
-    found = skin.measure_folder(photos, wishes=wishes, workers=1)
+    options = skin.ToneOptions(masks=str(masks), card=(2, 2, 18, 18), card_lightness=49.5)
+    found = skin.measure_folder(photos, options=options, workers=1)
     assert abs(found.columns["L"][0] - skin.rgb_to_lab(TONES[6])[0]) < 1.5
     assert [why for _, why in found.unread] == ["there is no mask 'b'"]
 
@@ -216,8 +216,8 @@ def test_a_card_is_given_in_pixels_of_the_file(tmp_path):
             tmp_path / name / "a.png"
         )
         card = (100 * scale, 100 * scale, 220 * scale, 220 * scale)
-        wishes = skin.Wishes(finder="aligned", card=card)
-        found.append(skin.measure_folder(tmp_path / name, wishes=wishes, workers=1).columns)
+        options = skin.ToneOptions(finder="aligned", card=card)
+        found.append(skin.measure_folder(tmp_path / name, options=options, workers=1).columns)
     assert abs(found[0]["b"][0] - found[1]["b"][0]) < 0.5
     assert abs(found[0]["hue"][0] - float(skin.hue_angle(*skin.rgb_to_lab(TONES[4])[1:]))) < 3
 
@@ -227,29 +227,29 @@ def test_a_journal_of_another_folder_is_not_taken_up(tmp_path):
         save(tmp_path / name / "1.bmp", rgb)
         os.utime(tmp_path / name / "1.bmp", ns=(10**18, 10**18))
     out = tmp_path / "t.csv"
-    wishes = skin.Wishes(finder="aligned")
+    options = skin.ToneOptions(finder="aligned")
     about = {"folder": str((tmp_path / "light").resolve()), "finder": "aligned", "balance": None, "card": None}
     journal = Journal(out, {**about, "card_lightness": None, "masks": None}, again=False)
     journal.add("1.bmp", {"stamp": [(tmp_path / "dark" / "1.bmp").stat().st_size, 10**18], "L": 99.0})
     with pytest.raises(InputError, match="another folder"):
-        skin.measure_folder(tmp_path / "dark", out, wishes=wishes, workers=1)
+        skin.measure_folder(tmp_path / "dark", out, options=options, workers=1)
 
 
 def test_a_damaged_journal_is_measured_again(tmp_path):
     save(tmp_path / "photos" / "1.png", TONES[2])
-    out, wishes = tmp_path / "t.csv", skin.Wishes(finder="aligned")
+    out, options = tmp_path / "t.csv", skin.ToneOptions(finder="aligned")
     about = {"folder": str((tmp_path / "photos").resolve()), "finder": "aligned", "balance": None, "card": None}
     journal = Journal(out, {**about, "card_lightness": None, "masks": None}, again=False)
     journal.add("other.png", {"stamp": [0, 0]})
     with journal.path.open("a") as file:
         file.write('{"image": "1.png"}\n[1]\n5\nnull\n"x"\n{"image": 3, "stamp": 1}\n')
-    assert skin.measure_folder(tmp_path / "photos", out, wishes=wishes, workers=1).measured == 1
+    assert skin.measure_folder(tmp_path / "photos", out, options=options, workers=1).measured == 1
 
 
 def test_grey_pictures_have_a_lightness_only(tmp_path):
     (tmp_path / "photos").mkdir()
     Image.fromarray(draw_face(TONES[3])).convert("L").save(tmp_path / "photos" / "grey.png")
-    found = skin.measure_folder(tmp_path / "photos", wishes=skin.Wishes(finder="aligned"), workers=1).columns
+    found = skin.measure_folder(tmp_path / "photos", options=skin.ToneOptions(finder="aligned"), workers=1).columns
     assert np.isfinite(found["L"][0])
     assert all(np.isnan(found[name][0]) for name in ("ita", "hue", "monk"))
 
@@ -274,7 +274,7 @@ def test_masks_of_large_photographs_and_of_zeros_and_ones(tmp_path):
     Image.new("L", (90, 90), 1).save(masks / "b.png")
     Image.new("RGB", (90, 90), TONES[5]).save(photos / "c.png")
     Image.new("L", (90, 80), 255).save(masks / "c.png")
-    found = skin.measure_folder(photos, wishes=skin.Wishes(masks=str(masks)), workers=1)
+    found = skin.measure_folder(photos, options=skin.ToneOptions(masks=str(masks)), workers=1)
     assert np.abs(found.columns["L"][:2] - skin.rgb_to_lab(TONES[5])[0]).max() < 1
     assert [name for name, _ in found.unread] == ["c.png"]
 
@@ -283,7 +283,7 @@ def test_folders_that_are_not_entered_are_listed(tmp_path):
     save(tmp_path / "photos" / "1.png", TONES[2])
     save(tmp_path / "elsewhere" / "2.png", TONES[2])
     (tmp_path / "photos" / "link").symlink_to(tmp_path / "elsewhere")
-    found = skin.measure_folder(tmp_path / "photos", wishes=skin.Wishes(finder="aligned"), workers=1)
+    found = skin.measure_folder(tmp_path / "photos", options=skin.ToneOptions(finder="aligned"), workers=1)
     assert found.unread == [("link/", "a link to a folder is not followed")]
 
 
@@ -291,8 +291,9 @@ def test_a_script_without_a_guard_is_told_so(tmp_path):
     save(tmp_path / "photos" / "1.png", TONES[2])
     script = tmp_path / "script.py"
     script.write_text(
-        "from fairgroups.skin import Wishes, measure_folder\n"
-        f"measure_folder({str(tmp_path / 'photos')!r}, {str(tmp_path / 't.csv')!r}, wishes=Wishes(finder='aligned'))\n"
+        "from fairgroups.skin import ToneOptions, measure_folder\n"
+        "options = ToneOptions(finder='aligned')\n"
+        f"measure_folder({str(tmp_path / 'photos')!r}, {str(tmp_path / 't.csv')!r}, options=options)\n"
     )
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
     assert done.returncode != 0
@@ -308,7 +309,9 @@ def test_nowhere_to_write_is_said_before_the_work(tmp_path, monkeypatch):
 
     monkeypatch.setattr("pathlib.Path.touch", full)
     with pytest.raises(OutputError, match="No space left"):
-        skin.measure_folder(tmp_path / "photos", tmp_path / "t.csv", wishes=skin.Wishes(finder="aligned"), workers=1)
+        skin.measure_folder(
+            tmp_path / "photos", tmp_path / "t.csv", options=skin.ToneOptions(finder="aligned"), workers=1
+        )
 
 
 def test_nothing_measured_is_an_error_with_a_table(tmp_path):

@@ -1,0 +1,38 @@
+import math
+
+import pytest
+
+from fairgroups.words import amount, clean, counted, points, sentence, size, thousands
+
+
+@pytest.mark.parametrize(
+    ("value", "percent", "written"),
+    [
+        (0.1234, True, "12.3 %"),
+        (-0.5, True, "−50.0 %"),
+        (1234.5, False, "1,234"),
+        (2.345, False, "2.35"),
+        (None, True, "–"),
+    ],
+)
+def test_amounts(value, percent, written):
+    assert amount(value, percent=percent) == written
+
+
+def test_differences():
+    assert points(0.1, percent=True) == "+10.0"
+    assert points(-0.1, percent=True) == "−10.0"
+    assert points(0.0001, percent=True) == "0.0"
+    assert points(math.nan, percent=True) == "–"
+    assert size(-0.1, percent=True) == "10.0 points"
+
+
+def test_people():
+    assert counted(1200, 1200.0) == "1,200"
+    assert counted(1200, 300.4) == "300 of 1,200"
+    assert thousands(1234567) == "1\u202f234\u202f567"
+
+
+def test_texts():
+    assert sentence("true positive rate") == "True positive rate"
+    assert clean({"a": ["x\x00y", math.inf, 3]}) == {"a": ["x\ufffdy", None, 3]}
