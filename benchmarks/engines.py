@@ -41,7 +41,7 @@ start = time.perf_counter()
 found = fg.audit(table, sensitive="tone", outcome="approved", checks=False)
 taken = time.perf_counter() - start
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-print(json.dumps({"seconds": taken, "peak": peak, "groups": len(found.records), "rows": found.data["rows"]}))
+print(json.dumps({"seconds": taken, "peak": peak, "groups": len(found.records), "rows": found.data.rows}))
 """
 
 

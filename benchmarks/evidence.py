@@ -13,15 +13,17 @@ from concurrent.futures import ProcessPoolExecutor
 import numpy as np
 from scipy import stats
 
-from fairgroups import MEASURES, Band, Cells, FairGroups, group_rates, make_synthetic
+from fairgroups import Band, Cells, FairGroups, group_rates, make_synthetic
+from fairgroups.cells.sample import Sample
 from fairgroups.checks.permutation import permutation_test
-from fairgroups.evidence.judge import How
+from fairgroups.evidence.inference import InferenceOptions
 from fairgroups.grouping.crossfit import cross_fit
-from fairgroups.grouping.find import Wish
+from fairgroups.grouping.search_options import SearchOptions
+from fairgroups.measures import RATES
 from fairgroups.rows.rows import Rows
 from fairgroups.search.intervals import best_intervals
 
-PARITY = MEASURES["statistical_parity"]
+PARITY = RATES["statistical_parity"]
 PLANES = {
     "no discrimination": lambda x, _: np.full(x.shape, 0.3),
     "rate 0.02 everywhere": lambda x, _: np.full(x.shape, 0.02),
@@ -49,14 +51,14 @@ def crossed(task):
     x, z = rng.random(n), rng.random(n)
     rate = PLANES[name]
     rows = Rows.from_arrays({"x": x, "z": z}, rng.random(n) < rate(x, z))
-    wish = Wish(n_groups=k, min_group_size="auto", n_cells=12, seed=seed)
-    halves = cross_fit(rows, PARITY, wish, How("crossfit", seed=seed), "error")[:2]
+    sample, options = Sample(rows, (PARITY,), 12), SearchOptions(n_groups=k, n_cells=12)
+    halves = cross_fit(sample, PARITY, options, InferenceOptions("crossfit", seed=seed), "error")[:2]
     held = named = True
     for half in halves:
-        p = rate(*(c.values for c in half.judging.columns))
-        codes = half.found.partition.assign_columns([c.values for c in half.judging.columns])
+        p = rate(*(c.values for c in half.judging.rows.columns))
+        codes = half.result.partition.codes(half.judging.rows.columns)
         (evidence,) = half.evidence
-        k = half.found.partition.n_groups
+        k = half.result.partition.n_groups
         counts = np.bincount(codes, minlength=k)
         truth = np.bincount(codes, p, k) / np.maximum(counts, 1) - p.mean()
         bounds = evidence.bounds
@@ -105,7 +107,7 @@ def hostile(task):
 def permuted(seed):
     rng = np.random.default_rng(seed)
     rows = Rows.from_arrays(rng.random(500), (rng.random(500) < 0.3).astype(float))
-    return permutation_test(rows, PARITY, n_draws=199, seed=seed).p_value
+    return permutation_test(Sample(rows, (PARITY,)), PARITY, n_draws=199, seed=seed).p_value
 
 
 def means(pool, function, tasks):

@@ -16,7 +16,7 @@ import numpy as np
 
 from fairgroups import Cells, group_rates, make_synthetic
 from fairgroups.evidence.band import Band
-from fairgroups.evidence.rates import fixed_bounds, plugin_bounds
+from fairgroups.evidence.bounds import fixed_bounds, plugin_bounds
 from fairgroups.search.intervals import best_intervals
 
 MEASURE = "statistical_parity"
