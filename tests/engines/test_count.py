@@ -178,13 +178,14 @@ def test_faults_are_told(tmp_path, people):
     cases = [
         ({"sensitive": "ag", "outcome": "chosen"}, "did you mean 'age'"),
         ({"sensitive": "sex", "outcome": "chosen"}, "must hold numbers"),
-        ({"sensitive": "age", "outcome": "chosen", "cluster": "sex"}, "collect the table first"),
-        ({"sensitive": "age", "outcome": "score", "weight": "weight"}, "collect the table first"),
-        ({"sensitive": "age", "outcome": "chosen", "truth": "score"}, "must be yes or no"),
+        ({"sensitive": "age", "outcome": "chosen", "truth": "score", "measure": "precision"}, "needs a yes/no truth"),
     ]
     for options, message in cases:
         with pytest.raises(InputError, match=message):
             audit(lazy, **options)
+    for options in ({"outcome": "chosen", "cluster": "sex"}, {"outcome": "score", "weight": "weight"}):
+        found = audit(lazy, sensitive="age", checks=False, **options)  # counts cannot answer: the rows are read
+        assert found.notes[0].startswith("The 1,000 rows were read into memory")
     empty = lazy.with_columns(age=polars.lit(None, polars.Float64))
     with pytest.raises(InputError, match="every value of 'age' is missing"):
         audit(empty, sensitive="age", outcome="chosen")

@@ -98,7 +98,7 @@ def test_names_that_mean_something_elsewhere(engine, name, tmp_path):
     people, frame = lazily(engine, columns, tmp_path)
     options = {"sensitive": name, "outcome": "y", "checks": False}
     same(audit(frame, **options), audit(people, **options))
-    swapped = {"sensitive": "other", "outcome": "y", "inference": "crossfit", "id": name, "checks": False}
+    swapped = {"sensitive": "other", "outcome": "y", "inference": "crossfit", "key": name, "checks": False}
     same(audit(frame, **swapped), audit(people, **swapped))
 
 
@@ -126,13 +126,12 @@ def test_what_cannot_be_used_is_refused(engine, tmp_path):
         ({"sensitive": "far", "outcome": "y"}, "rescale"),
         ({"sensitive": "tiny", "outcome": "y"}, "rescale"),
         ({"sensitive": "when", "outcome": "y"}, "holds dates or durations"),
-        ({"sensitive": "age", "outcome": "when"}, "cast it"),
-        ({"sensitive": "age", "outcome": "y", "compare_with": "score"}, "compare with decisions"),
+        ({"sensitive": "age", "outcome": "when"}, "holds dates or durations"),
         ({"sensitive": ["age", "kind"], "outcome": "y"}, "at most 64"),
         ({"sensitive": "age", "outcome": "y", "n_cells": -3}, "n_cells"),
         ({"sensitive": "age", "outcome": "y", "n_cells": 1.5}, "n_cells"),
         ({"sensitive": 3, "outcome": "y"}, "name of a column"),
-        ({"sensitive": "age", "outcome": "y", "id": 3}, "name of a column"),
+        ({"sensitive": "age", "outcome": "y", "key": 3}, "name of a column"),
     ]
     for options, said in cases:
         with pytest.raises(InputError, match=said):
@@ -171,7 +170,7 @@ def test_unknown_text_in_files_is_missing(tmp_path):
 def test_long_ids_in_csv_files_stay_apart(tmp_path):
     people = pd.DataFrame({"age": AGE, "y": YES, "who": [str(10**20 + i) for i in range(N)]})
     people.to_csv(tmp_path / "people.csv", index=False)
-    options = {**OPTIONS, "inference": "crossfit", "id": "who"}
+    options = {**OPTIONS, "inference": "crossfit", "key": "who"}
     same(audit(tmp_path / "people.csv", **options), audit(people, **options))
 
 
