@@ -54,7 +54,7 @@ test: $(VENV)/.test
 test-all: test test-long
 
 test-long: $(VENV)/.test
-	$(BIN)/python -m pytest -q -n auto -m long
+	$(BIN)/python -m pytest -q -n auto -m long --ignore=tests/engines  # which test-engines runs
 
 test-engines: $(VENV)/.engines
 	$(BIN)/python -m pytest -q -rs tests/engines tests/sources

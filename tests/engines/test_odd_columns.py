@@ -1,6 +1,7 @@
 """Odd columns give the same on every engine, or one clear error; no engine's own error comes through."""
 
 import sqlite3
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -266,3 +267,31 @@ def test_equal_cells_give_equal_groups(seed):
     eager, lazy = (Cells.from_frame(table, sensitive="age", outcome="y") for table in (frame, frame.lazy()))
     assert np.allclose(eager["mean"].a, lazy["mean"].a, rtol=1e-12)
     assert audit(frame, **OPTIONS).partition == audit(frame.lazy(), **OPTIONS).partition
+
+
+MIXED = {
+    "whole": RNG.integers(0, 9, N),
+    "real": RNG.choice([0.5, 1.25, 7.0], N),
+    "truth": RNG.random(N) < 0.4,
+    "text": RNG.choice(["a", "b", "c"], N),
+    "money": [Decimal(int(x)) / 4 for x in RNG.integers(10, 90, N)],
+    "y": YES,
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("engine", LAZY)
+def test_mixed_kinds_mean_the_same(engine, tmp_path):
+    """Numbers, true and false, categories and decimals are what they are in memory; text alone reads as no number."""
+    people, frame = lazily(engine, MIXED, tmp_path)
+    cases = ["whole", "real", "truth", ["whole", "truth"], ["real", "text"]]
+    if engine != "dask":  # which turns decimals of pandas into text when it is given them
+        cases += ["money", ["money", "truth"], ["text", "money"]]
+    for sensitive in cases:
+        options = {"sensitive": sensitive, "outcome": "y", "n_groups": 2, "checks": False}
+        found, known = (audit(table, **options) for table in (frame, people))
+        assert found.partition == known.partition, sensitive
+        assert [r.n for r in found.records] == [r.n for r in known.records], sensitive
+    for table in (people, frame):
+        with pytest.raises(InputError, match="'text' must hold numbers"):
+            audit(table, sensitive="text", outcome="y")

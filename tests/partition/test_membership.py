@@ -114,8 +114,10 @@ def test_memory_expressions_and_sql_agree(data):
     with duckdb.connect() as connection:
         connection.register("people", arrow)
         found = connection.execute(f"SELECT {partition.to_sql()} AS code FROM people").fetchall()
-        relation = connection.sql("SELECT * FROM people")
-        by_engine = nw.from_native(relation).select(code=partition.expr()).to_native().fetchall()
+        safe = list("abc"[: len(kinds)])  # narwhals of 2025 stumbles over quotes in names
+        connection.register("again", arrow.rename_columns(safe))
+        relation = connection.sql("SELECT * FROM again")
+        by_engine = nw.from_native(relation).select(code=partition.expr(safe)).to_native().fetchall()
     assert [row[0] for row in found] == [row[0] for row in by_engine] == known
 
 

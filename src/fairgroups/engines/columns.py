@@ -40,6 +40,8 @@ def check_kinds(kinds: Mapping[str, Any], names: Mapping[str, str], n_attributes
     What rows in memory would be taken for decides: among several attributes, true and false are levels of a category;
     alone, text may still read as numbers.
     """
+    import narwhals as nw
+
     for new, kind in kinds.items():
         if kind.is_temporal():
             refuse_dates(names[new])
@@ -47,6 +49,9 @@ def check_kinds(kinds: Mapping[str, Any], names: Mapping[str, str], n_attributes
             raise InputError(
                 f"{names[new]!r} holds {kind}, which can be neither counted nor compared.", "cast it first."
             )
+    for d in range(n_attributes):
+        if kinds[f"x{d}"] == nw.Object:
+            raise NeedsRows(f"only the values of {names[f'x{d}']!r} tell whether they are numbers or text")
     if n_attributes == 1 and not is_number(kinds["x0"]):
         raise NeedsRows(f"{names['x0']!r} holds text, which may read as numbers")
     if "weight" in kinds and not is_number(kinds["weight"]):
