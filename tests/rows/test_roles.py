@@ -19,6 +19,7 @@ def test_roles_name_every_column_once():
         ((3, "y", {}), "`sensitive` must be"),
         (("x", 3, {}), "`outcome` must be the name of a column; got 3"),
         (("x", "y", {"base": 3}), "`compare_with` must be"),
+        (("x", "y", {"key": 3}), "`key` must be the name of a column"),
         (("x", "y", {"missing": "skip"}), "`missing` must be 'error', 'drop' or 'group'"),
     ],
 )

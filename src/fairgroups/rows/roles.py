@@ -47,7 +47,7 @@ class Roles:
             raise InputError("name at least one sensitive column.")
         for role, name in (*((("sensitive", name)) for name in self.sensitive), ("outcome", self.outcome)):
             _check_name(role, name)
-        for role, name in self.named.items():
+        for role, name in {**self.named, **({} if self.key is None else {"key": self.key})}.items():
             _check_name(role, name)
 
     @classmethod
