@@ -46,7 +46,8 @@ class Measure:
     columns : callable
         ``columns(outcome, truth) -> (a, b)``, row by row and before weights. Rows with ``b = 0`` do not count.
     higher : {"better", "worse", "neutral"}
-        What a higher rate means for the person, when nothing is said about the outcome.
+        What a higher rate means for the person, when nothing is said about the outcome. Measures of the library leave
+        this open: what is good for a person is a property of the outcome, and is asked for, not guessed.
     higher_if_favourable, higher_if_unfavourable : {"better", "worse", "neutral"}
         The same once the user has said that the outcome is good (or bad) to receive.
     needs_truth : bool
@@ -173,47 +174,44 @@ _RATES = (
         "statistical_parity",
         rate="positive rate",
         columns=_value,
-        higher="better",
+        higher_if_favourable="better",
         higher_if_unfavourable="worse",
     ),
     Measure(
         "equal_opportunity",
         rate="true positive rate",
         columns=_true_positives,
-        higher="better",
+        higher_if_favourable="better",
         higher_if_unfavourable="worse",
         needs_truth=True,
     ),
     Measure(
-        # A false positive is read as a false alarm unless the user says that the outcome is a good one.
+        # To receive what one did not merit is good where the outcome is good, and a false alarm where it is bad.
         "predictive_equality",
         rate="false positive rate",
         columns=_false_positives,
-        higher="worse",
         higher_if_favourable="better",
+        higher_if_unfavourable="worse",
         needs_truth=True,
     ),
     Measure(
+        # An error may be to a person's harm or to their advantage: more errors are neither.
         "error_rate",
         rate="error rate",
         columns=_errors,
-        higher="worse",
         needs_truth=True,
     ),
     Measure(
-        # Among those selected, how many merited it: high precision may mean a higher bar, or fewer false alarms.
+        # Among those selected, how many merited it: a high one may mean a higher bar, or only a group that merits it.
         "precision",
         rate="precision",
         columns=_right_positives,
-        higher="neutral",
-        higher_if_unfavourable="better",
         needs_truth=True,
     ),
     Measure(
         "mean",
         rate="mean outcome",
         columns=_value,
-        higher="neutral",
         higher_if_favourable="better",
         higher_if_unfavourable="worse",
         binary=False,
@@ -224,7 +222,6 @@ _RATES = (
         "calibration",
         rate="mean of truth minus score",
         columns=_residuals,
-        higher="neutral",
         higher_if_favourable="worse",
         higher_if_unfavourable="better",
         needs_truth=True,

@@ -31,15 +31,16 @@ __all__ = [
     "whole_number",
 ]
 
-Against = Literal["everyone", "rest"]
+Against = Literal["auto", "everyone", "rest", "reference"]
 BandWidth = Literal["auto", "table", "simulate"]
 Criterion = Literal["auto", "band", "cv", "bic"]
 Inference = Literal["band", "crossfit", "plugin"]
 Missing = Literal["error", "drop", "group"]
 Monotonic = Literal["increasing", "decreasing", "either"]
-AGAINST, BAND_WIDTHS, CRITERIA, INFERENCES, MISSING, MONOTONIC = (
-    get_args(words) for words in (Against, BandWidth, Criterion, Inference, Missing, Monotonic)
+BAND_WIDTHS, CRITERIA, INFERENCES, MISSING, MONOTONIC = (
+    get_args(words) for words in (BandWidth, Criterion, Inference, Missing, Monotonic)
 )
+AGAINST = ("auto", "everyone", "rest")  # a reference is named by an option of its own
 MOST_GROUPS = 20  # more than anybody reads; the groups then still differ inside, and a note says so
 
 

@@ -6,7 +6,7 @@ counts cannot answer, their rows are read, and a note says so. A column means th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -96,7 +96,10 @@ def read_rows(
         Show a progress bar.
     """
     borders: list[Array] = []
-    if partition is not None:
+    if isinstance(partition, Mapping):  # which columns are categories is not known yet
+        lines = [Partition.from_edges(partition.get(name, ())) for name in roles.sensitive]
+        borders = [line.borders() for line in lines]
+    elif partition is not None:
         groups = Partition.given(partition, roles.sensitive, roles.missing)
         borders = [groups.borders(d) for d in range(len(roles.sensitive))]
     options = {"roles": roles, "n_cells": n_cells, "borders": borders, "seed": seed}

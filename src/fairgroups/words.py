@@ -6,7 +6,21 @@ import math
 import unicodedata
 from typing import Any
 
-__all__ = ["amount", "clean", "counted", "points", "sentence", "size", "thousands"]
+__all__ = [
+    "amount",
+    "clean",
+    "counted",
+    "p_value",
+    "plain_points",
+    "points",
+    "sentence",
+    "share_of_people",
+    "size",
+    "thousands",
+]
+
+
+SHARES = (("a tenth", 0.09, 0.11), ("a quarter", 0.2, 0.3), ("a third", 0.3, 0.37), ("half", 0.45, 0.55))
 
 
 def amount(value: float | None, *, percent: bool) -> str:
@@ -28,6 +42,24 @@ def points(value: float | None, *, percent: bool) -> str:
 def size(value: float, *, percent: bool) -> str:
     """Write a difference without its sign, with its unit."""
     return points(abs(value), percent=percent).lstrip("+") + (" points" if percent else "")
+
+
+def plain_points(value: float, *, percent: bool) -> str:
+    """Write a difference without its sign and its unit."""
+    return points(value, percent=percent).lstrip("+")
+
+
+def p_value(value: float) -> str:
+    """Write a p-value."""
+    return "p < 0.001" if value < 0.001 else f"p = {value:.2g}"
+
+
+def share_of_people(share: float) -> str:
+    """Write a share in words."""
+    for words, low, high in SHARES:
+        if low <= share <= high:
+            return words
+    return f"{100 * share:.0f} %"
 
 
 def counted(n: int, effective: float) -> str:

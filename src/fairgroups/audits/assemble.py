@@ -1,31 +1,44 @@
-"""From what was found and judged to an `Audit`: verdicts, limit, notes, checks, words."""
+"""From what was found and judged to an `Audit`: finding, verdicts, limits, notes, checks, words."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from fairgroups.audits.conclusion import conclude
-from fairgroups.audits.groups import describe_column, differences, notes_on, records_of
+from fairgroups.audits.conclusion import Facts, amplified, conclude
+from fairgroups.audits.groups import describe_column, notes_on, records_of
+from fairgroups.audits.limits import limits_of
 from fairgroups.audits.options import AuditOptions
-from fairgroups.audits.records import DataFacts, Detectable, RateName, Replication, Settings
+from fairgroups.audits.rates import rates_of
+from fairgroups.audits.records import (
+    DataFacts,
+    Detectable,
+    Finding,
+    GroupRecord,
+    RateName,
+    Replication,
+    Settings,
+)
 from fairgroups.audits.result import Audit
 from fairgroups.cells.sample import Sample
 from fairgroups.checks.run import Checks, run_checks
 from fairgroups.errors import InputError
+from fairgroups.evidence.comparison import Comparison, compare
 from fairgroups.evidence.inference import InferenceOptions
 from fairgroups.evidence.judge import Evidence
-from fairgroups.evidence.likelihood import smallest_shown
+from fairgroups.evidence.likelihood import POWER, smallest_shown
 from fairgroups.evidence.spread import rate_range, variance_of_phi
-from fairgroups.evidence.verdict import LimitVerdict, Verdict, limit_of_groups, limit_of_ranges, worst_limit
+from fairgroups.evidence.verdict import DIFFERENT, Verdict
 from fairgroups.grouping.crossfit import CrossFit
 from fairgroups.grouping.find import SearchResult
-from fairgroups.grouping.selection import choice_level
 from fairgroups.measures import Direction, Measure
+from fairgroups.options import Against
 from fairgroups.partition.partition import Partition
 from fairgroups.reading import Reading
 
@@ -52,6 +65,11 @@ class Judged:
     rand: float = float("nan")
 
     @property
+    def named(self) -> bool:
+        """Whether the groups were named in advance."""
+        return self.result is None
+
+    @property
     def chosen(self) -> bool:
         """Whether the data chose the number of groups."""
         return self.result is not None and self.result.selection is not None
@@ -65,56 +83,100 @@ def assemble(judged: Judged, measure: Measure, at: int, options: AuditOptions, r
     gap = _relevant_gap(options, evidence)
     percent = groups.sums.bounded and (measure.binary or rows.outcome_is_binary)
     direction = measure.direction(favourable=options.favourable)
+    against = _against(options, judged)
+    compared = compare(evidence, direction, against, _formal(options.reference, judged, options))
+    data = _data(judged, options, reading, percent=percent)
+    labels = partition.said([a.said for a in data.attributes], [a.whole for a in data.attributes])
     detectable = _detectable(evidence, judged.inference)
-    alike = _all_alike(judged.sample)
-    homogeneous = _homogeneous(judged, evidence)
-    verdict: list[Verdict] | None = None
+    records = records_of(evidence, compared, direction, gap, labels)
+    checks = _checks(judged, measure, gap, options, data) if options.checks else Checks()
+    alike = _all_alike(judged.sample) or groups.sums.low == groups.sums.high
+    enough = not alike and _is_enough(evidence, detectable, gap)
+    finding = _finding(judged, evidence, records, checks, enough=enough)
     if partition.n_groups == 1:
-        enough = _is_enough(judged.sample, measure, evidence, detectable, gap) and not alike
-        verdict = ["no discrimination found" if judged.chosen and enough and homogeneous else "not enough evidence"]
-    records = records_of(evidence, direction, gap, options.against, verdict)
-    checks = _checks(judged, measure, gap, options) if options.checks else Checks()
-    settings = _settings(judged, evidence, gap, options)
+        verdict: Verdict = "not enough evidence" if finding.verdict == "different" else finding.verdict
+        records = (replace(records[0], verdict=verdict),)
+    settings = _settings(judged, evidence, gap, options, against, compared, labels)
     name = RateName(measure.name, measure.rate, direction)
+    limits = limits_of(judged, evidence, compared, direction, options)
+    facts = Facts(finding, records, partition, name, groups.overall, settings, data, () if alike else detectable)
+    conclusion = conclude(facts)
+    if at == len(judged.evidence) - 1:  # of several rates, said once
+        conclusion = " ".join(part for part in (conclusion, amplified(checks)) if part)
     return Audit(
+        conclusion=conclusion,
+        finding=finding,
         records=records,
         partition=partition,
         measure=name,
-        conclusion=conclude(
-            records,
-            name,
-            settings,
-            percent=percent,
-            detectable=() if alike else detectable,
-            checks=checks if at == len(judged.evidence) - 1 else None,  # of several rates, said once
-            homogeneous=homogeneous,
-        ),
         overall=groups.overall,
-        variance=groups.variance_against(options.against),
-        variance_interval=variance_of_phi(groups, bounds, options.against),
+        variance=groups.variance_against("rest" if against == "rest" else "everyone"),
+        variance_interval=variance_of_phi(groups, bounds, "rest" if against == "rest" else "everyone"),
         rate_range=rate_range(groups, bounds),
         explained=evidence.explained,
         variance_path=() if judged.result is None else tuple(float(v) for v in judged.result.variance),
         selection=None if judged.result is None else judged.result.selection,
-        limit=_limit(judged, evidence, options),
+        limits=limits,
+        rates=rates_of(judged, at, evidence.level),
         band=evidence.band,
         cells=judged.sample.cells if judged.sample.is_line else None,
         curve=evidence.curve,
         plane=evidence.plane,
         detectable=detectable,
-        replication=_replication(judged, at, direction, gap, options),
+        replication=_replication(judged, at, direction, gap, options, data),
         checks=checks,
         notes=tuple(_notes(judged, measure, evidence, reading)),
         settings=settings,
-        data=DataFacts(
-            source=reading.source,
-            library=reading.library,
-            rows=rows.n,
-            rows_judged=judged.judging.rows.n,
-            dropped=dict(rows.dropped),
-            attributes=tuple(describe_column(column, rows.count) for column in rows.columns),
-            percent=percent,
-        ),
+        data=data,
+    )
+
+
+def _against(options: AuditOptions, judged: Judged) -> Against:
+    """Return whom groups are compared with: two classes named in advance with each other, others with everyone."""
+    if options.reference is not None:
+        if not judged.named:
+            raise InputError(
+                "a reference group is one that was named in advance, and here the groups are searched for.",
+                "name the groups, too: partition=[25, 45] (--partition 25,45).",
+            )
+        return "reference"
+    if options.against != "auto":
+        return options.against
+    return "rest" if judged.named and judged.partition.n_groups == 2 else "everyone"
+
+
+def _formal(reference: str | None, judged: Judged, options: AuditOptions) -> str | None:
+    """Return the reference by its formal label, also where it was said as people say it."""
+    if reference is None or reference in ("best", *judged.partition.labels):
+        return reference
+    for whole in (True, False):
+        names = [str((options.label or {}).get(c.name, c.name)) for c in judged.sample.rows.columns]
+        for spoken in (names, [c.name for c in judged.sample.rows.columns]):
+            said = judged.partition.said(spoken, [whole] * len(spoken))
+            bare = judged.partition.said([""] * len(spoken), [whole] * len(spoken))
+            for k, label in enumerate(judged.partition.labels):
+                if reference in (said[k], bare[k].removeprefix("x ")):
+                    return label
+    return reference
+
+
+def _data(judged: Judged, options: AuditOptions, reading: Reading, *, percent: bool) -> DataFacts:
+    rows, labels = judged.sample.rows, options.label or {}
+    for name in labels:
+        if name not in (*options.roles.sensitive, options.outcome):
+            raise InputError(
+                f"`label` names {name!r}, which is neither a sensitive attribute nor the outcome.",
+                f"these are: {', '.join((*options.roles.sensitive, options.outcome))}.",
+            )
+    return DataFacts(
+        source=reading.source,
+        library=reading.library,
+        rows=rows.n,
+        rows_judged=judged.judging.rows.n,
+        dropped=dict(rows.dropped),
+        attributes=tuple(describe_column(c, rows.count, str(labels.get(c.name, ""))) for c in rows.columns),
+        percent=percent,
+        unit=options.unit,
     )
 
 
@@ -124,47 +186,45 @@ def _relevant_gap(options: AuditOptions, evidence: Evidence) -> float:
     return 0.05 if evidence.groups.sums.bounded else 0.2 * evidence.spread
 
 
-def _is_enough(
-    sample: Sample, measure: Measure, evidence: Evidence, detectable: tuple[Detectable, ...], gap: float
-) -> bool:
-    """Whether half of the people would have been noticed if they differed by twice what matters."""
-    if sample.is_line:
-        constant = sample.cells[measure].low == sample.cells[measure].high
-    else:
-        a, b = sample.rows.sums(measure)
-        constant = bool(np.ptp(a[b > 0] / b[b > 0]) == 0)
-    if constant:
-        return bool(evidence.groups.sums.size >= 50)
-    return detectable[-1].difference <= 2 * gap
+def _is_enough(evidence: Evidence, detectable: tuple[Detectable, ...], gap: float) -> bool:
+    """Whether half of the people would mostly have been noticed if they differed by twice what matters."""
+    return bool(evidence.groups.sums.size >= 50 and detectable[-1].difference <= 2 * gap)
 
 
-def _homogeneous(judged: Judged, evidence: Evidence) -> bool:
-    """Whether no range differs from everybody, at the level at which the number of groups is chosen."""
-    if judged.partition.n_groups > 1 or evidence.band is None:
-        return True
-    strict = evidence.band.at_level(choice_level(judged.inference.level))
-    return strict.most_different(0, len(strict.cells))[0] <= 0
-
-
-def _limit(judged: Judged, evidence: Evidence, options: AuditOptions) -> LimitVerdict | None:
-    if options.max_gap is None:
-        return None
-    alone = judged.partition.n_groups == 1
-    groups = limit_of_groups(*differences(evidence, options.against), options.max_gap)
-    if not alone and not (judged.chosen and evidence.band is not None):
-        return groups
-    # Groups that the data chose must not hide a range: those with a tenth of the people keep the limit, too.
-    ranges = limit_of_ranges(evidence.band, options.max_gap)
-    return ranges if alone else worst_limit([groups, ranges])
+def _finding(
+    judged: Judged, evidence: Evidence, records: tuple[GroupRecord, ...], checks: Checks, *, enough: bool
+) -> Finding:
+    """Decide what the headline is: by the groups, by the range that differs most, or by a test without borders."""
+    shown = [k for k, record in enumerate(records) if record.verdict in DIFFERENT]
+    order = tuple(sorted(shown, key=lambda k: -abs(records[k].phi)))
+    known = evidence.dependence
+    trend = None if known is None else known.trend
+    if order:
+        return Finding("different", order, trend=trend)
+    if known is not None and known.cells is not None:
+        return Finding("different", (), known.band.of_cells(*known.cells), trend)
+    if known is not None and known.found:
+        return Finding("depends", (), trend=trend)
+    p_value = math.nan
+    if not judged.named and checks.permutation is not None and checks.permutation.n_draws:
+        p_value = checks.permutation.p_value
+        if p_value <= 1 - evidence.level:
+            return Finding("depends", (), trend=trend, p_value=p_value)
+    if judged.named:
+        alike = all(record.verdict in ("no relevant difference", "reference") for record in records)
+        return Finding("no difference found" if alike and len(records) > 1 else "not enough evidence", ())
+    return Finding("no difference found" if enough else "not enough evidence", (), trend=trend, p_value=p_value)
 
 
 def _replication(
-    judged: Judged, at: int, direction: Direction, gap: float, options: AuditOptions
+    judged: Judged, at: int, direction: Direction, gap: float, options: AuditOptions, data: DataFacts
 ) -> Replication | None:
     if judged.other is None:
         return None
-    records = records_of(judged.other.evidence[at], direction, gap, options.against)
-    return Replication(records, judged.other.result.partition, judged.rand)
+    evidence, partition = judged.other.evidence[at], judged.other.result.partition
+    labels = partition.said([a.said for a in data.attributes], [a.whole for a in data.attributes])
+    compared = compare(evidence, direction, _against(options, judged))
+    return Replication(records_of(evidence, compared, direction, gap, labels), partition, judged.rand)
 
 
 def _notes(judged: Judged, measure: Measure, evidence: Evidence, reading: Reading) -> list[str]:
@@ -185,7 +245,7 @@ def _notes(judged: Judged, measure: Measure, evidence: Evidence, reading: Readin
     return notes
 
 
-def _checks(judged: Judged, measure: Measure, gap: float, options: AuditOptions) -> Checks:
+def _checks(judged: Judged, measure: Measure, gap: float, options: AuditOptions, data: DataFacts) -> Checks:
     return run_checks(
         judged.sample,
         judged.judging,
@@ -195,6 +255,7 @@ def _checks(judged: Judged, measure: Measure, gap: float, options: AuditOptions)
         judged.inference,
         names=(options.outcome, options.roles.base or ""),
         relevant_gap=gap,
+        labels=lambda groups: groups.said([a.said for a in data.attributes], [a.whole for a in data.attributes]),
         verbose=options.verbose,
     )
 
@@ -208,7 +269,7 @@ def _all_alike(sample: Sample) -> bool:
 
 
 def _detectable(evidence: Evidence, inference: InferenceOptions) -> tuple[Detectable, ...]:
-    """Return, for some shares of the people, the smallest difference that would have been shown."""
+    """Return, for some shares of the people, the smallest difference that is shown in 80 % of such samples."""
     if evidence.band is not None:
         return tuple(Detectable(share, evidence.band.detectable(share)) for share in SHARES)
     sums = evidence.groups.sums
@@ -221,13 +282,22 @@ def _detectable(evidence: Evidence, inference: InferenceOptions) -> tuple[Detect
             ends = smallest_shown(overall, *parts, np.array([share]), np.array([root]))
             least = float(np.fmax(*ends)[0])
         else:
-            least = float((1 - share) * root * evidence.spread * np.sqrt(1 / parts[0] + 1 / parts[1])[0])
+            least = float((1 - share) * (root + POWER) * evidence.spread * np.sqrt(1 / parts[0] + 1 / parts[1])[0])
         out.append(Detectable(share, least))
     return tuple(out)
 
 
-def _settings(judged: Judged, evidence: Evidence, gap: float, options: AuditOptions) -> Settings:
+def _settings(
+    judged: Judged,
+    evidence: Evidence,
+    gap: float,
+    options: AuditOptions,
+    against: Against,
+    compared: Comparison,
+    labels: Sequence[str],
+) -> Settings:
     result, roles = judged.result, options.roles
+    reference = None if compared.reference is None else labels[compared.reference]
     quantiles: dict[str, Any] | None = None if evidence.band is None else asdict(evidence.band.quantiles)
     return Settings(
         sensitive=roles.sensitive,
@@ -238,7 +308,7 @@ def _settings(judged: Judged, evidence: Evidence, gap: float, options: AuditOpti
         cluster=roles.cluster,
         positive=None if roles.positive is None else str(roles.positive),
         missing=judged.partition.missing if roles.missing == "group" else roles.missing,
-        against=options.against,
+        against=against,
         favourable=options.favourable,
         n_groups=options.n_groups if result is not None else judged.partition.n_groups,
         groups_given=result is None,
@@ -250,7 +320,9 @@ def _settings(judged: Judged, evidence: Evidence, gap: float, options: AuditOpti
         band_quantiles=quantiles,
         bounded=evidence.groups.sums.bounded,
         relevant_gap=gap,
-        max_gap=options.max_gap,
+        reference=reference,
+        title=options.title,
+        outcome_label=str((options.label or {}).get(options.outcome, options.outcome)),
         seed=options.seed,
         asked=options.to_dict(),
         call=options.call(),
@@ -258,7 +330,7 @@ def _settings(judged: Judged, evidence: Evidence, gap: float, options: AuditOpti
 
 
 def _check_gaps(options: AuditOptions, *, bounded: bool) -> None:
-    for name in ("relevant_gap", "max_gap"):
+    for name in ("relevant_gap", "max_gap", "max_harm"):
         value = getattr(options, name)
         if value is not None and bounded and value > 1:
             raise InputError(

@@ -9,19 +9,19 @@ from dataclasses import replace
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from fairgroups.audits.assemble import Judged, assemble
-from fairgroups.audits.explore import explore_line, explore_plane, other_measures
+from fairgroups.audits.explore import explore_line, explore_plane
 from fairgroups.audits.options import AuditOptions
+from fairgroups.audits.rates import other_measures
 from fairgroups.audits.result import Audit, JointAudit
 from fairgroups.cells.sample import Sample
 from fairgroups.checks.run import compared
 from fairgroups.evidence.judge import judge
-from fairgroups.evidence.verdict import worst_limit
 from fairgroups.grouping.crossfit import cross_fit
 from fairgroups.grouping.refine import find_finely
 from fairgroups.measures import JointMeasure, Measure, parts_of, resolve_any
 from fairgroups.partition.partition import Partition
 from fairgroups.reading import Reading, read_rows
-from fairgroups.rows.rows import Rows
+from fairgroups.rows.rows import Rows, refuse_exposure
 from fairgroups.words import sentence
 
 __all__ = ["audit", "audit_of_one"]
@@ -140,7 +140,7 @@ def audit(data: Any, **given: Any) -> Audit | JointAudit:
     if judged.sample.is_line:
         told = explore_line(parts, judged.sample.cells, {}) if options.explore else None
     else:  # later the rows are gone, and it costs little
-        told = explore_plane(parts, judged, options) if len(rows.columns) == 2 else None
+        told = explore_plane(parts, judged) if len(rows.columns) == 2 and not judged.named else None
     return found if told is None else replace(found, explored=told)
 
 
@@ -162,35 +162,43 @@ def _refuse_unknown(given: dict[str, Any]) -> None:
 def _summed(rows: Rows, used: Measure | JointMeasure, options: AuditOptions) -> tuple[Measure, ...]:
     """Return every measure that anybody will ask for, so that the rows are summed once."""
     measures = [*parts_of(used), *(compared(rows) if options.checks else ())]
-    if options.explore and rows.is_line:
-        measures += other_measures(rows, [measure.name for measure in measures])
+    if rows.truth is not None or (options.explore and rows.is_line):
+        measures += other_measures(rows, tuple(measure.name for measure in measures))
     return tuple(measures)
 
 
 def _judged(reading: Reading, sample: Sample, measure: Measure | JointMeasure, options: AuditOptions) -> Judged:
     """Find the groups, unless they are given, and judge them."""
     roles, inference, parts = options.roles, options.judging, parts_of(measure)
+    columns = sample.rows.columns
     missing = roles.missing
     if missing == "group" and not sample.rows.absent.any():
         missing = "error"  # nobody to group
+    each = inference.each(len(parts))
+    groups = options.partition
+    if groups is None and all(column.levels is not None for column in columns):
+        groups = {}  # categories are named already
+    if groups is not None:
+        partition = Partition.given(groups, roles.sensitive, missing, [column.levels for column in columns])
+        named = replace(each, named=True)
+        evidence = [judge(sample, partition, part, named) for part in parts]
+        return Judged(sample, sample, partition, None, named, evidence)
     if not sample.is_line and inference.inference == "band":
-        inference = replace(inference, inference="crossfit")  # several attributes have no order, and so no band
-    if options.partition is None and inference.inference == "crossfit":
+        # Several attributes have no order, and so no band: half of the error is left to the permutation test.
+        level = 1 - (1 - inference.level) / 2 if options.checks else inference.level
+        inference = replace(inference, inference="crossfit", level=level)
+    if inference.inference == "crossfit":
         shown, other, rand = cross_fit(sample, measure, options.search, inference, missing)
         partition = shown.result.partition
         return Judged(sample, shown.judging, partition, shown.result, shown.inference, shown.evidence, other, rand)
-    result = None
-    if options.partition is None:
-        sample, result = find_finely(reading, sample, measure, options.search, inference, missing)
-        partition = result.partition
-    else:
-        partition = Partition.given(options.partition, roles.sensitive, missing)
-    each = inference.each(len(parts))
-    bands = result.bands if result is not None and result.bands else (None,) * len(parts)
-    evidence = [judge(sample, partition, part, each, band) for part, band in zip(parts, bands, strict=True)]
-    return Judged(sample, sample, partition, result, each, evidence)
+    for part in parts:
+        refuse_exposure(sample.rows, part)
+    sample, result = find_finely(reading, sample, measure, options.search, inference, missing)
+    known = result.dependence or (None,) * len(parts)
+    evidence = [judge(sample, result.partition, part, each, one) for part, one in zip(parts, known, strict=True)]
+    return Judged(sample, sample, result.partition, result, each, evidence)
 
 
 def _joint(parts: tuple[Audit, ...]) -> JointAudit:
     conclusion = " ".join(f"{sentence(part.measure.rate)}: {part.conclusion}" for part in parts)
-    return JointAudit(conclusion, worst_limit([part.limit for part in parts]), parts)
+    return JointAudit(conclusion, parts)

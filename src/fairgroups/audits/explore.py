@@ -8,62 +8,42 @@ attributes other numbers of groups are judged on the half that did not find them
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.audits.groups import records_of
-from fairgroups.audits.records import GroupRecord
+from fairgroups.audits.records import Attribute, GroupRecord
 from fairgroups.cells.cells import Cells
-from fairgroups.errors import InputError
 from fairgroups.evidence.band import Band
 from fairgroups.evidence.bounds import Bounds, plugin_bounds
+from fairgroups.evidence.comparison import compare
 from fairgroups.evidence.curves import rate_curve
 from fairgroups.evidence.judge import Evidence, judge
 from fairgroups.evidence.rates import GroupRates, group_rates
 from fairgroups.grouping.search_options import SearchOptions
-from fairgroups.measures import RATES, Measure
+from fairgroups.measures import RATES, Direction, Measure
+from fairgroups.options import Against
 from fairgroups.partition.partition import Partition
-from fairgroups.partition.sides import shortest
-from fairgroups.rows.rows import Rows, check_measure
-from fairgroups.search.kmeans import best_kmeans
 from fairgroups.search.limits import search
 from fairgroups.search.path import Units
 
 if TYPE_CHECKING:
     from fairgroups.audits.assemble import Judged
-    from fairgroups.audits.options import AuditOptions
     from fairgroups.audits.result import Audit
 
-__all__ = ["explore_line", "explore_plane", "other_measures"]
+__all__ = ["explore_line", "explore_plane"]
 
 Array = NDArray[np.float64]
 MOST_GROUPS = 12
 MOST_BINS = 400  # ends that a range may be given
 FEWEST = 10  # people whose rate a reader may ask for
-GRID = 100  # the cells of K-Means
-METHODS = {"fair": "FairGroups", "kmeans": "K-Means (as in the paper)", "widths": "Equal widths"}
+METHODS = {"fair": "FairGroups", "widths": "Equal widths"}
 SHOWN = ("label", "n", "counted", "rate", "rate_low", "rate_high", "phi", "low", "high", "verdict")
 RANGES = 3  # of a group that a label names
-
-
-def other_measures(rows: Rows, known: Iterable[str]) -> list[Measure]:
-    """Return the measures that these rows allow besides those that are known."""
-    return [measure for measure in RATES.values() if measure.name not in set(known) and _fits(measure, rows)]
-
-
-def _fits(measure: Measure, rows: Rows) -> bool:
-    try:
-        check_measure(measure, rows)
-        counts = (rows.truth is not None or not measure.needs_truth) and bool((rows.sums(measure)[1] > 0).any())
-    except InputError:
-        return False
-    if measure.name in ("mean", "calibration") and rows.outcome_is_binary:
-        return False  # the same as parity, or of no use for decisions
-    return counts
 
 
 def explore_line(parts: Sequence[Audit], cells: Cells, scales: Mapping[str, Partition]) -> dict[str, Any]:
@@ -112,8 +92,9 @@ def _measure(
         names[f"scale {name}"] = name
         paths[f"scale {name}"] = [_snapped(scale, cells, settings.missing)]
     rates = [group_rates(cells, partition, measure) for path in paths.values() for partition in path]
+    against: Against = "rest" if settings.against == "rest" else "everyone"
     every = iter(
-        _set_of(groups, bounds, level, lambda e: records_of(e, direction, gap, settings.against))
+        _set_of(groups, bounds, level, _Told(direction, gap, against, audit.data.attributes))
         for groups, bounds in zip(rates, band.bounds_of_all(rates), strict=True)
     )
     sets = {name: [next(every) for _ in path] for name, path in paths.items()}
@@ -147,10 +128,26 @@ def _rates(audit: Audit) -> list[str]:
     return [part.name for part in parts_of(MEASURES[asked])] if asked in MEASURES else [audit.measure.name]
 
 
-def _set_of(groups: GroupRates, bounds: Bounds, level: float, told: Any) -> dict[str, Any]:
+@dataclass(frozen=True)
+class _Told:
+    """How groups are told of."""
+
+    direction: Direction
+    gap: float
+    against: Against
+    attributes: tuple[Attribute, ...]
+
+    def records(self, evidence: Evidence) -> tuple[GroupRecord, ...]:
+        """Return the records of some groups."""
+        partition = evidence.groups.partition
+        labels = partition.said([a.said for a in self.attributes], [a.whole for a in self.attributes])
+        return records_of(evidence, compare(evidence, self.direction, self.against), self.direction, self.gap, labels)
+
+
+def _set_of(groups: GroupRates, bounds: Bounds, level: float, told: _Told) -> dict[str, Any]:
     """Return one set of groups as the page shows it."""
     evidence = Evidence(groups, bounds, plugin_bounds(groups, level), 0.0, 0.0, (), (), None)
-    return _shown(groups.partition, told(evidence), groups.variance)
+    return _shown(groups.partition, told.records(evidence), groups.variance)
 
 
 def _of_audit(audit: Audit) -> dict[str, Any]:
@@ -173,9 +170,7 @@ def _label(partition: Partition, k: int, label: str) -> str:
     ranges = partition.ranges(k)
     if len(ranges) <= RANGES:
         return label
-    number = shortest(partition.edges)
-    some = " or ".join(part.describe(partition.name or "x", number) for part in ranges[:RANGES])
-    return f"{some} and {len(ranges) - RANGES} more ranges"
+    return f"{' or '.join(label.split(' or ')[:RANGES])} and {len(ranges) - RANGES} more ranges"
 
 
 def _paths(audit: Audit, cells: Cells, measure: Measure, chosen: Partition | None) -> dict[str, list[Partition]]:
@@ -189,11 +184,9 @@ def _paths(audit: Audit, cells: Cells, measure: Measure, chosen: Partition | Non
     fair = [path.partition(k, missing=missing) for k in range(1, len(path) + 1)]
     if chosen is not None and not settings.groups_given and chosen.n_groups <= len(fair):
         fair[chosen.n_groups - 1] = chosen if settings.inference != "crossfit" else fair[chosen.n_groups - 1]
-    clusters = best_kmeans(cells.on(_edges(cells, GRID)), measure, most)
     widths = [Partition.from_edges(_edges(cells, k)[1:], name=cells.name, missing=missing) for k in range(1, most + 1)]
     return {
         "fair": fair or [Partition.from_edges([], name=cells.name, missing=missing)],
-        "kmeans": [clusters.partition(k, missing=missing) for k in range(1, len(clusters) + 1)],
         "widths": widths if cells.high > cells.low else widths[:1],
     }
 
@@ -237,6 +230,7 @@ def _band(band: Band, cells: Cells, measure: Measure) -> dict[str, Any]:
         "size": band.n,
         "rate": band.quantiles.rate,
         "phi": band.quantiles.phi,
+        "penalty": band.quantiles.penalty,
         "least": float(np.sqrt(2 * np.log(2 / (1 - band.level)))),
         "equal": band.equal_weights,
         "bounded": band.bounded,
@@ -260,7 +254,7 @@ def _stretches(people: NDArray[np.int64]) -> NDArray[np.intp]:
     return np.array(first, dtype=np.intp)
 
 
-def explore_plane(parts: Sequence[Audit], judged: Judged, options: AuditOptions) -> dict[str, Any]:
+def explore_plane(parts: Sequence[Audit], judged: Judged) -> dict[str, Any]:
     """Judge the groups of each smaller number on the half that did not find them, all of them at once."""
     steps = () if judged.result is None else judged.result.steps
     steps = tuple(step for step in steps if step.n_groups < judged.partition.n_groups)
@@ -268,10 +262,11 @@ def explore_plane(parts: Sequence[Audit], judged: Judged, options: AuditOptions)
     measures = []
     for part, measure in zip(parts, judged.sample.measures, strict=False):
         sets = []
+        against: Against = "rest" if part.settings.against == "rest" else "everyone"
+        told = _Told(part.measure.direction, part.settings.relevant_gap, against, part.data.attributes)
         for step in steps:
             evidence = judge(judged.judging, step, measure, inference)
-            records = records_of(evidence, part.measure.direction, part.settings.relevant_gap, options.against)
-            sets.append(_shown(step, records, evidence.groups.variance))
+            sets.append(_shown(step, told.records(evidence), evidence.groups.variance))
         measures.append(
             {
                 "name": part.measure.name,

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.audits.records import Attribute, Bin, GroupRecord
-from fairgroups.evidence.bounds import rate_ratios
+from fairgroups.evidence.comparison import Comparison
 from fairgroups.evidence.judge import Evidence
 from fairgroups.evidence.rates import GroupRates
 from fairgroups.evidence.verdict import Verdict, verdicts
 from fairgroups.measures import Direction
-from fairgroups.options import Against, Inference
+from fairgroups.options import Inference
 from fairgroups.partition.partition import Partition
 from fairgroups.rows.rows import Column, Rows, quantiles
 
-__all__ = ["describe_column", "differences", "notes_on", "records_of"]
+__all__ = ["describe_column", "notes_on", "records_of"]
 
 Array = NDArray[np.float64]
 MOST_BINS = 40
@@ -25,37 +26,38 @@ MOST_BINS = 40
 
 def records_of(
     evidence: Evidence,
+    compared: Comparison,
     direction: Direction,
     relevant_gap: float,
-    against: Against = "everyone",
+    labels: Sequence[str],
     judged: list[Verdict] | None = None,
 ) -> tuple[GroupRecord, ...]:
     """Return one record per group; verdicts follow from the intervals unless they are given."""
     groups, bounds = evidence.groups, evidence.bounds
-    ratio, ratio_low, ratio_high = rate_ratios(groups.rate, bounds, direction, bounded=groups.sums.bounded)
-    scale = groups.scale_against(against)
     adverse = {
-        "better": bounds.least_below,
-        "worse": bounds.least_above,
-        "neutral": np.maximum(bounds.least_below, bounds.least_above),
+        "better": compared.least_below,
+        "worse": compared.least_above,
+        "neutral": np.maximum(compared.least_below, compared.least_above),
     }[direction]
-    verdict = judged or verdicts(*differences(evidence, against), direction, relevant_gap)
+    verdict = judged or verdicts(compared.low, compared.high, direction, relevant_gap)
+    if compared.reference is not None:
+        verdict[compared.reference] = "reference"
     columns = {
         "counted": groups.sums.effective_size,
         "share": groups.share,
         "rate": groups.rate,
         "rate_low": bounds.rate_low,
         "rate_high": bounds.rate_high,
-        "phi": groups.phi * scale,
-        "low": bounds.low * scale,
-        "high": bounds.high * scale,
-        "detectable": adverse * scale,
+        "phi": compared.difference,
+        "low": compared.low,
+        "high": compared.high,
+        "detectable": adverse,
         "violation": groups.share * np.abs(groups.phi),
-        "ratio": ratio,
-        "ratio_low": ratio_low,
-        "ratio_high": ratio_high,
-        "plugin_low": evidence.plugin.low * scale,
-        "plugin_high": evidence.plugin.high * scale,
+        "ratio": compared.ratio,
+        "ratio_low": compared.ratio_low,
+        "ratio_high": compared.ratio_high,
+        "plugin_low": compared.usual_low,
+        "plugin_high": compared.usual_high,
     }
     return tuple(
         GroupRecord(
@@ -64,24 +66,18 @@ def records_of(
             verdict=verdict[k],
             **{name: float(values[k]) for name, values in columns.items()},
         )
-        for k, label in enumerate(groups.partition.labels)
+        for k, label in enumerate(labels)
     )
 
 
-def differences(evidence: Evidence, against: Against) -> tuple[Array, Array]:
-    """Return the bounds of each group's difference from everyone, or from the rest."""
-    scale = evidence.groups.scale_against(against)
-    return evidence.bounds.low * scale, evidence.bounds.high * scale
-
-
-def describe_column(column: Column, count: Array | None = None) -> Attribute:
+def describe_column(column: Column, count: Array | None = None, label: str = "") -> Attribute:
     """Return what values an attribute has."""
     if column.levels is not None:
-        return Attribute(column.name, column.levels)
+        return Attribute(column.name, column.levels, label=label)
     known = ~np.isnan(column.values)
     values = column.values[known]
     if not values.size:
-        return Attribute(column.name)
+        return Attribute(column.name, label=label)
     last = values if column.last is None else column.last[known]
     people = None if count is None else count[known]
     low, high = (float(x) for x in _usual(values, people))
@@ -92,6 +88,8 @@ def describe_column(column: Column, count: Array | None = None) -> Attribute:
         usual=(low, high),
         distinct=int(np.unique(values).size),
         bins=_bins(values, people, low, high),
+        label=label,
+        whole=bool(np.all(values == np.rint(values)) and np.all(last == np.rint(last))),
     )
 
 
@@ -125,8 +123,8 @@ def notes_on(
         notes.append(f"{sum(rows.dropped.values())} rows with missing values were left out ({reasons}).")
     if not groups.sums.bounded:
         notes.append(
-            "The measure's values are not between 0 and 1: intervals take them as sub-Gaussian with an estimated "
-            "scale, and are too narrow for strongly skewed or heavy-tailed values."
+            "The values are amounts, not yes or no: intervals take their means as normal with an estimated scale, and "
+            "are too narrow for strongly skewed or heavy-tailed values."
         )
     if rows.weight is not None:
         notes.append("Weights enter the intervals by the effective number of rows.")

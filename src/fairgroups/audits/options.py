@@ -7,7 +7,7 @@ drawn up from it; what checks and uses the options is imported when they are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
@@ -28,6 +28,7 @@ from fairgroups.options import (
     Missing,
     Monotonic,
     at_least_zero,
+    share_of,
 )
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ Kind = Literal[
     "borders",
     "file",
     "scales",
+    "labels",
 ]
 
 
@@ -90,7 +92,16 @@ class AuditOptions:
         "auto, statistical_parity, equal_opportunity, predictive_equality, equalized_odds, error_rate, precision, mean "
         "or calibration.",
     )
-    against: Against = option("everyone", "words", "Compare each group with everyone, or with the rest.", AGAINST)
+    against: Against = option(
+        "auto",
+        "words",
+        "Compare each group with everyone or with the rest; auto: two groups named in advance with each other, others "
+        "with everyone.",
+        AGAINST,
+    )
+    reference: str | None = option(
+        None, "column", "Compare with this group, of groups named in advance: its label, or best."
+    )
     n_groups: int | Literal["auto"] = option(
         "auto", "auto count", "Number of groups, or auto: as many as the data calls for."
     )
@@ -107,10 +118,15 @@ class AuditOptions:
     min_denominator: float = option(0.0, "number", "Least B in a group, such as positives for equal opportunity.")
     n_cells: int | None = option(None, "count", "Search on so many cells instead of every distinct value.")
     budget: float = option(10.0, "number", "Seconds that an exact search over several attributes may take, about.")
-    partition: Partition | Sequence[float] | None = option(
-        None, "borders", "Judge these groups instead of searching: borders such as 25,45."
+    partition: Partition | Sequence[float] | Mapping[str, Sequence[float]] | None = option(
+        None,
+        "borders",
+        "Judge these groups, named in advance, instead of searching: borders such as 25,45; of several attributes "
+        "age=40, which may be said again.",
     )
-    favourable: bool | None = option(None, "flag", "Whether the outcome is good to receive.")
+    favourable: bool | None = option(
+        None, "flag", "Whether the outcome is good to receive; unsaid, rates are called higher or lower only."
+    )
     positive: Any = option(None, "text", "Which of two labels of the outcome counts as yes.")
     missing: Missing = option("error", "words", "Missing values: error, drop or group.", MISSING)
     inference: Inference = option("band", "words", "band, crossfit or plugin.", INFERENCES)
@@ -124,7 +140,18 @@ class AuditOptions:
     max_gap: float | None = option(
         None, "number", "Limit on every group's difference, 0.1 for 10 points; sets the exit code."
     )
-    checks: bool = option(True, "flag", "Permutation test, monotonicity, stability of borders, model against truth.")
+    max_harm: float | None = option(
+        None, "number", "Limit on every group's difference to its harm; advantages do not count. Sets the exit code."
+    )
+    min_ratio: float | None = option(
+        None, "number", "Limit on the ratio of every group's rate to the best one, such as 0.8. Sets the exit code."
+    )
+    title: str | None = option(None, "column", "Title of the report.")
+    label: Mapping[str, str] | None = option(
+        None, "labels", "What a column is called in the report: age='Age (years)'; may be said again."
+    )
+    unit: str = option("people", "column", "What the rows are, in the plural: people, towns, claims.")
+    checks: bool = option(True, "flag", "Monotonicity, stability of borders, model against truth.")
     explore: bool = option(
         False, "flag", "Work out what the page's explorer shows, so that JSON and pages made from it hold it."
     )
@@ -133,9 +160,17 @@ class AuditOptions:
 
     def __post_init__(self) -> None:
         self.roles, self.search, self.judging  # noqa: B018  each part checks itself
-        for name in ("relevant_gap", "max_gap"):
+        for name in ("relevant_gap", "max_gap", "max_harm"):
             if getattr(self, name) is not None:
                 at_least_zero(getattr(self, name), name)
+        if self.min_ratio is not None:
+            share_of(self.min_ratio, "min_ratio", "0.8 is the four-fifths rule of thumb.")
+        if not isinstance(self.unit, str) or not self.unit.strip():
+            raise InputError(f"`unit` must be a word in the plural, such as 'towns'; got {self.unit!r}.")
+        if self.label is not None and not isinstance(self.label, Mapping):
+            raise InputError(f"`label` must map columns to what they are called; got {self.label!r}.")
+        if self.reference is not None and self.against != "auto":
+            raise InputError("groups are compared with a reference or against others, not both.", "leave one out.")
         if self.favourable not in (None, True, False):
             raise InputError(f"`favourable` must be True, False or None; got {self.favourable!r}.")
 
@@ -160,7 +195,7 @@ class AuditOptions:
         """How groups are judged."""
         from fairgroups.evidence.inference import InferenceOptions
 
-        same = [f.name for f in fields(InferenceOptions) if f.name != "judged"]
+        same = [f.name for f in fields(InferenceOptions) if f.name not in ("judged", "named")]
         return InferenceOptions(**{name: getattr(self, name) for name in same})
 
     @property
@@ -189,6 +224,8 @@ def _plain(value: Any) -> Any:
         value = value.tolist()
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
     if value is None or isinstance(value, str | int | float | bool):
         return value
     if hasattr(value, "to_dict"):

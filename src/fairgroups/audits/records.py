@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from fairgroups.evidence.verdict import Verdict
+from fairgroups.evidence.band import RangeEvidence
+from fairgroups.evidence.trend import Trend
+from fairgroups.evidence.verdict import Headline, LimitVerdict, Verdict
 from fairgroups.measures import Direction
 from fairgroups.options import Against, Inference, Missing
 from fairgroups.partition.partition import Partition
 
-__all__ = ["Attribute", "Bin", "DataFacts", "Detectable", "GroupRecord", "RateName", "Replication", "Settings"]
+__all__ = [
+    "Attribute",
+    "Bin",
+    "DataFacts",
+    "Detectable",
+    "Finding",
+    "GroupRecord",
+    "Limit",
+    "RateName",
+    "Replication",
+    "Settings",
+]
 
 
 @dataclass(frozen=True)
@@ -20,7 +34,7 @@ class GroupRecord:
     Attributes
     ----------
     label : str
-        The group, as people read it.
+        The group, as people say it: "age 22 to 24".
     n : int
         People in it.
     counted : float
@@ -30,13 +44,13 @@ class GroupRecord:
     rate, rate_low, rate_high : float
         Its rate, with an interval.
     phi, low, high : float
-        Its difference from everyone, or from the rest, with an interval.
+        Its difference from everyone, from the rest, or from the reference group, with an interval.
     detectable : float
-        The smallest harmful difference that would have been shown; NaN where none could.
+        The smallest harmful difference that would have been shown in four of five such samples; NaN where none would.
     violation : float
         The share times the size of the difference (Kearns et al.).
     ratio, ratio_low, ratio_high : float
-        Its rate over the best group's, with an interval.
+        Its rate over that of the best group, or of the reference group, with an interval.
     plugin_low, plugin_high : float
         The usual interval of the difference, which forgets that groups were searched for.
     verdict : str
@@ -64,6 +78,41 @@ class GroupRecord:
 
 
 @dataclass(frozen=True)
+class Finding:
+    """What was found, as facts; every report words them in the same way.
+
+    Attributes
+    ----------
+    verdict : str
+        "different": a group or a range is shown to differ. "depends": the rate goes with the attribute, and no range
+        can be named. "no difference found", where one would have been noticed. "not enough evidence" otherwise.
+    groups : tuple of int
+        The groups that are shown to differ, the most different first.
+    range : RangeEvidence or None
+        Where no group shows it, the range that differs most.
+    trend : Trend or None
+        Whether the rate rises or falls with one attribute that was searched.
+    p_value : float
+        Of the permutation test, where several attributes were searched; NaN otherwise.
+    """
+
+    verdict: Headline
+    groups: tuple[int, ...]
+    range: RangeEvidence | None = None
+    trend: Trend | None = None
+    p_value: float = float("nan")
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A limit that was set, and whether it is kept: "max_gap", "max_harm" or "min_ratio"."""
+
+    name: Literal["max_gap", "max_harm", "min_ratio"]
+    value: float
+    verdict: LimitVerdict
+
+
+@dataclass(frozen=True)
 class RateName:
     """A measure by name: what a user types, what its rate is called, and what a higher rate means for a person."""
 
@@ -74,7 +123,7 @@ class RateName:
 
 @dataclass(frozen=True)
 class Detectable:
-    """For a range with a `share` of the people, the smallest `difference` from everybody that would have been shown."""
+    """For a range with a `share` of the people, the smallest `difference` from everybody that is shown in 80 %."""
 
     share: float
     difference: float
@@ -91,7 +140,10 @@ class Bin:
 
 @dataclass(frozen=True)
 class Attribute:
-    """What values an attribute has: `levels` of a category, else its range and how people lie along it."""
+    """What values an attribute has: `levels` of a category, else its range and how people lie along it.
+
+    `label` is what a user calls it, `whole` whether it holds whole numbers only.
+    """
 
     name: str
     levels: tuple[str, ...] | None = None
@@ -100,6 +152,19 @@ class Attribute:
     usual: tuple[float, float] = (float("nan"), float("nan"))
     distinct: int = 0
     bins: tuple[Bin, ...] = ()
+    label: str = ""
+    whole: bool = False
+
+    @property
+    def title(self) -> str:
+        """What axes and headings say."""
+        return self.label or self.name
+
+    @property
+    def said(self) -> str:
+        """What sentences say: the label without its unit, and without a capital that only begins it."""
+        words = re.sub(r"\s*[(\[].*[)\]]\s*$", "", self.title).strip() or self.title
+        return words[:1].lower() + words[1:] if self.label and words[1:2].islower() else words
 
     @property
     def shown(self) -> tuple[float, float]:
@@ -112,7 +177,7 @@ class Attribute:
 class DataFacts:
     """What was read: where from, how many rows, how many of them judged the groups, who was left out and why.
 
-    `percent` says whether rates are percentages; `library` in which tables are given back.
+    `percent` says whether rates are percentages; `library` in which tables are given back; `unit` what rows are.
     """
 
     source: str
@@ -122,13 +187,20 @@ class DataFacts:
     dropped: dict[str, int]
     attributes: tuple[Attribute, ...]
     percent: bool
+    unit: str = "people"
+
+    @property
+    def names(self) -> str:
+        """The attributes, as sentences name them."""
+        return " and ".join(attribute.said for attribute in self.attributes)
 
 
 @dataclass(frozen=True)
 class Settings:
     """How the audit was made: what was asked for, and what followed from it.
 
-    `bounded` says whether every row's rate lies between 0 and 1; `asked` holds every option as it was given; `call` is
+    `bounded` says whether every row's rate is yes or no; `reference` is the label of the group that others are compared
+    with; `asked` holds every option as it was given; `call` is
     the Python call that repeats it.
     """
 
@@ -152,7 +224,9 @@ class Settings:
     band_quantiles: dict[str, Any] | None
     bounded: bool
     relevant_gap: float
-    max_gap: float | None
+    reference: str | None
+    title: str | None
+    outcome_label: str
     seed: int
     asked: dict[str, Any]
     call: str
@@ -160,16 +234,11 @@ class Settings:
     @property
     def whom(self) -> str:
         """Whom groups are compared with."""
-        return "everybody" if self.against == "everyone" else "the rest"
-
-    @property
-    def whose(self) -> str:
-        """Whose rate groups are compared with."""
-        return "everybody's" if self.against == "everyone" else "that of the rest"
+        return {"everyone": "everybody", "rest": "the rest"}.get(self.against) or str(self.reference)
 
     @property
     def attributes(self) -> str:
-        """The sensitive attributes, joined."""
+        """The sensitive columns, joined."""
         return " and ".join(self.sensitive)
 
     @property

@@ -10,14 +10,24 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from fairgroups import __version__
 from fairgroups.audits.document import from_plain, schema_of, to_plain
-from fairgroups.audits.records import DataFacts, Detectable, GroupRecord, RateName, Replication, Settings
+from fairgroups.audits.rates import RateColumn
+from fairgroups.audits.records import (
+    DataFacts,
+    Detectable,
+    Finding,
+    GroupRecord,
+    Limit,
+    RateName,
+    Replication,
+    Settings,
+)
 from fairgroups.cells.cells import Cells
 from fairgroups.checks.run import Checks
 from fairgroups.errors import InputError, SchemaError
 from fairgroups.evidence.band import Band
 from fairgroups.evidence.curves import PlaneCell, Stretch
 from fairgroups.evidence.spread import Spread
-from fairgroups.evidence.verdict import LimitVerdict
+from fairgroups.evidence.verdict import Headline, LimitVerdict, worst_limit
 from fairgroups.grouping.selection import Selection
 from fairgroups.output import read_text, write_atomically
 from fairgroups.partition.partition import Partition
@@ -28,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Audit", "JointAudit", "audit_schema", "read_audit"]
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 Plot = Literal["rate", "differences", "people", "selection", "borders", "together", "amplification"]
 
 
@@ -146,6 +156,8 @@ class Audit(_Written):
     ----------
     conclusion : str
         The finding in plain words.
+    finding : Finding
+        The same as facts: the verdict, the groups that differ, the range or the trend that shows it.
     records : tuple of GroupRecord
         What is known of each group: people, rate, difference with its interval, verdict.
     partition : Partition
@@ -163,14 +175,16 @@ class Audit(_Written):
         The largest variance with 1, 2, … groups; empty when the groups were given.
     selection : Selection or None
         How the number of groups was chosen, with the whole curve.
-    limit : str or None
-        With a limit: "kept", "exceeded" or "not enough evidence".
+    limits : tuple of Limit
+        The limits that were set, and whether each is kept; `limit` is the worst of them.
+    rates : tuple of RateColumn
+        With a truth: every rate of the groups side by side.
     curve : tuple of Stretch
         The rate along one attribute, for charts.
     plane : tuple of PlaneCell
         The rate over the plane of the first two of several attributes.
     detectable : tuple of Detectable
-        For some shares of the people, the smallest difference from everybody that would have been shown.
+        For some shares of the people, the smallest difference from everybody that is shown in 80 % of such samples.
     replication : Replication or None
         With cross-fitting: the other half's groups.
     checks : Checks
@@ -201,6 +215,7 @@ class Audit(_Written):
     SCHEMA: ClassVar[str] = "fairgroups/audit"
 
     conclusion: str
+    finding: Finding
     records: tuple[GroupRecord, ...]
     partition: Partition
     measure: RateName
@@ -211,7 +226,8 @@ class Audit(_Written):
     explained: float
     variance_path: tuple[float, ...]
     selection: Selection | None
-    limit: LimitVerdict | None
+    limits: tuple[Limit, ...]
+    rates: tuple[RateColumn, ...]
     curve: tuple[Stretch, ...]
     plane: tuple[PlaneCell, ...]
     detectable: tuple[Detectable, ...]
@@ -230,6 +246,16 @@ class Audit(_Written):
         return (self,)
 
     @property
+    def verdict(self) -> Headline:
+        """What was found, in a word."""
+        return self.finding.verdict
+
+    @property
+    def limit(self) -> LimitVerdict | None:
+        """With a limit: "kept", "exceeded" or "not enough evidence"."""
+        return worst_limit([one.verdict for one in self.limits])
+
+    @property
     def groups(self) -> Any:
         """The groups as a table, in the library of the data that was audited."""
         return self.tables["groups"]
@@ -239,7 +265,8 @@ class Audit(_Written):
         """Every table of the audit, in the library of the data that was audited.
 
         ``groups``; ``selection``, the curve that the number of groups was chosen on; ``detectable``; ``replication``,
-        the other half's groups; ``borders`` with their intervals; ``amplification``. What does not apply is absent.
+        the other half's groups; ``borders`` with their intervals; ``amplification``; ``rates``, every rate of each
+        group with its interval. What does not apply is absent.
         """
         checks = self.checks
         rows: dict[str, Sequence[Any]] = {
@@ -249,12 +276,29 @@ class Audit(_Written):
             "replication": () if self.replication is None else self.replication.records,
             "borders": () if checks.stability is None else checks.stability.cuts,
             "amplification": () if checks.amplification is None else checks.amplification.records,
+            "rates": self._rate_rows(),
         }
         return {
-            name: build_table([asdict(row) for row in records], self.data.library)
+            name: build_table([row if isinstance(row, dict) else asdict(row) for row in records], self.data.library)
             for name, records in rows.items()
             if records
         }
+
+    def _rate_rows(self) -> list[dict[str, Any]]:
+        """Return one row for each group: how many people, and every rate with its interval."""
+        rows = []
+        for k, record in enumerate(self.records if self.rates else ()):
+            row: dict[str, Any] = {"group": record.label, "n": record.n}
+            for column in self.rates:
+                one, name = column.groups[k], column.measure
+                row |= {
+                    name: one.rate,
+                    f"{name}_low": one.low,
+                    f"{name}_high": one.high,
+                    f"{name}_counted": one.counted,
+                }
+            rows.append(row)
+        return rows
 
     def explore(self, scales: Mapping[str, Partition] | None = None) -> Audit:
         """Return the audit with what the page's explorer shows, worked out from the audit's cells.
@@ -316,8 +360,6 @@ class JointAudit(_Written):
     ----------
     conclusion : str
         The finding in plain words, rate by rate.
-    limit : str or None
-        The worst of the rates' answers.
     parts : tuple of Audit
         One for each rate.
     explored : dict or None
@@ -336,9 +378,19 @@ class JointAudit(_Written):
     SCHEMA: ClassVar[str] = "fairgroups/joint-audit"
 
     conclusion: str
-    limit: LimitVerdict | None
     parts: tuple[Audit, ...]
     explored: dict[str, Any] | None = None
+
+    @property
+    def limit(self) -> LimitVerdict | None:
+        """The worst of the rates' answers to the limits."""
+        return worst_limit([part.limit for part in self.parts])
+
+    @property
+    def verdict(self) -> Headline:
+        """What was found in any of the rates, in a word: the strongest."""
+        order: tuple[Headline, ...] = ("different", "depends", "not enough evidence", "no difference found")
+        return next(one for one in order if any(part.verdict == one for part in self.parts))
 
     @property
     def partition(self) -> Partition:

@@ -20,10 +20,10 @@ _SUMS = ("b", "a", "bb", "ab", "aa", "noise")
 class Moments:
     """Sums of one measure over the rows of each cell, weights included.
 
-    `low` and `high` are the smallest and largest rate a/b of any one row: between 0 and 1 the measure is a rate in
-    the strict sense. `noise` is Σb² as the variance of A feels it: more where rows of one cluster repeat each other, or
-    where heavy rows are those with the rare outcome. `offset` was taken off every value before it was summed, so that
-    digits are kept: A/B plus the offset is the rate, and `rate` adds it.
+    `low` and `high` are the smallest and largest rate a/b of any one row. `noise` is Σb² as the variance of A feels it:
+    more where rows of one cluster repeat each other, or where heavy rows are those with the rare outcome. `offset` was
+    taken off every value before it was summed, so that digits are kept: A/B plus the offset is the rate, and `rate`
+    adds it.
     """
 
     b: Array
@@ -104,8 +104,12 @@ class Moments:
 
     @property
     def bounded(self) -> bool:
-        """Whether every row's rate lies between 0 and 1."""
-        return self.low >= 0 and self.high <= 1
+        """Whether every row's rate is 0 or 1, yes or no: then its variance follows from the rate.
+
+        Scores between 0 and 1 are amounts like any other: what may be said of them does not change with their unit.
+        """
+        inside = self.low >= 0 and self.high <= 1
+        return inside and float(np.sum(self.ab - self.aa)) <= 1e-9 * float(np.sum(self.bb))  # Σ a (b − a)
 
     @property
     def effective_size(self) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fairgroups.charts.checks import amplification_chart, selection_chart, stability_chart, together_chart
+from fairgroups.charts.classes import class_chart
 from fairgroups.charts.line import people_chart, phi_chart, rate_chart
 from fairgroups.charts.plane import plane_chart
 from fairgroups.options import one_of
@@ -29,5 +30,5 @@ def chart_of(audit: Audit, what: str) -> Any:
     """Return the picture of that name; see `Audit.plot`."""
     one_of(what, "what", tuple(CHARTS))
     if what == "rate" and not audit.partition.is_line:
-        return plane_chart(audit)
+        return plane_chart(audit) if len(audit.partition.columns) > 1 else class_chart(audit)
     return CHARTS[what](audit)

@@ -24,7 +24,7 @@ def rate_chart(audit: Audit, *, width: int = 780, height: int = 320) -> alt.Laye
     """Draw the rate along the attribute, with the groups, their rates and the intervals of those laid over it."""
     import altair as alt
 
-    name = audit.settings.attributes
+    name = audit.data.attributes[0].title
     percent = audit.data.percent
     low, high = audit.data.attributes[0].shown
     spread = (high - low) or 1.0
@@ -125,9 +125,9 @@ def people_chart(audit: Audit, *, width: int = 780, height: int = 160) -> alt.La
         alt.Chart(alt.Data(values=[asdict(one) for one in attribute.bins]))
         .mark_rect(color="#56B4E9", stroke="#0072B2", strokeWidth=0.5)
         .encode(
-            x=alt.X("low:Q", scale=scale, title=attribute.name),
+            x=alt.X("low:Q", scale=scale, title=attribute.title),
             x2="high:Q",
-            y=alt.Y("n:Q", title="People", axis=alt.Axis(format="~s")),
+            y=alt.Y("n:Q", title=sentence(audit.data.unit), axis=alt.Axis(format="~s")),
             y2=alt.value(height),
         )
     )

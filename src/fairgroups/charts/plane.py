@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from fairgroups.charts.line import phi_chart
+from fairgroups.charts.style import rate_colours
 from fairgroups.evidence.curves import PlaneCell
 from fairgroups.partition.partition import Partition
 from fairgroups.partition.sides import Levels, Side
@@ -62,7 +63,7 @@ def _plane(audit: Audit, part: tuple[Any, Any] | None, width: int, height: int, 
 
     attributes = audit.data.attributes
     boxes = alt.Data(values=box_shapes(audit.partition, attributes, part))
-    names = audit.partition.columns
+    names = [attribute.title for attribute in attributes]
     percent = audit.data.percent
     cells = [c for c in audit.plane if part is None or (c.z_low, c.z_high) == part]
     placed = plane_cells(attributes, cells)
@@ -76,7 +77,11 @@ def _plane(audit: Audit, part: tuple[Any, Any] | None, width: int, height: int, 
     rates = [c["rate"] for c in placed] or [0.0]
     colour = alt.Color(
         "rate:Q",
-        scale=alt.Scale(scheme="blueorange", domainMid=audit.overall, domain=[min(rates), max(rates)], reverse=True),
+        scale=alt.Scale(
+            range=list(rate_colours(audit.measure.direction)),
+            domain=[min(*rates, audit.overall), audit.overall, max(*rates, audit.overall)],
+            interpolate="rgb",
+        ),
         legend=alt.Legend(title=sentence(audit.measure.rate), **({"format": ".0%"} if percent else {}))
         if legend
         else None,

@@ -9,6 +9,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from fairgroups.measures import Direction
 from fairgroups.words import clean
 
 __all__ = [
@@ -18,30 +19,49 @@ __all__ = [
     "VERDICT_COLOURS",
     "VERDICT_SHAPES",
     "legend",
+    "rate_colours",
     "styled",
     "to_png",
     "to_svg",
     "verdict_colour",
 ]
 
+# Orange is harm and blue is advantage, in every picture; purples where nobody has said what is good for a person.
 VERDICT_COLOURS = {
     "disadvantaged": "#D55E00",
-    "below": "#D55E00",
     "advantaged": "#0072B2",
-    "above": "#0072B2",
+    "lower": "#CC79A7",
+    "higher": "#7E4794",
+    "depends": "#7E4794",
     "no relevant difference": "#009E73",
-    "no discrimination found": "#009E73",
+    "no difference found": "#009E73",
+    "reference": "#767676",
     "not enough evidence": "#767676",
 }
 VERDICT_SHAPES = {
     "disadvantaged": "square",
-    "below": "triangle-down",
+    "lower": "triangle-down",
     "advantaged": "diamond",
-    "above": "triangle-up",
+    "higher": "triangle-up",
+    "depends": "circle",
     "no relevant difference": "circle",
-    "no discrimination found": "circle",
+    "no difference found": "circle",
+    "reference": "circle",
     "not enough evidence": "cross",
 }
+_ENDS = {
+    "better": ("disadvantaged", "advantaged"),
+    "worse": ("advantaged", "disadvantaged"),
+    "neutral": ("lower", "higher"),
+}
+
+
+def rate_colours(direction: Direction) -> tuple[str, str, str]:
+    """Return the colours of low, middle and high rates, which mean what verdicts of these colours mean."""
+    low, high = _ENDS[direction]
+    return VERDICT_COLOURS[low], "#f2f2f2", VERDICT_COLOURS[high]
+
+
 # The renderer measures text in Liberation Sans, which is as wide as Arial and Helvetica; other fonts get some room.
 _FONT = "Arial, Helvetica, 'Liberation Sans', sans-serif"
 _OF_EVERY_OBJECT = {  # an axis with such a title is an error in Vega

@@ -8,6 +8,7 @@ they are shown to have opposite signs. Both have intervals that hold at once for
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -69,6 +70,11 @@ class Amplification:
     base_variance: float
     model_variance: float
     curves: dict[str, list[Stretch]]
+
+    def named(self, labels: Sequence[str]) -> Amplification:
+        """Return the same with other names of the groups."""
+        records = (replace(record, label=label) for record, label in zip(self.records, labels, strict=True))
+        return replace(self, records=tuple(records))
 
 
 def amplification(

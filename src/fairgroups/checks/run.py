@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fairgroups.cells.sample import Sample
@@ -28,7 +29,7 @@ class Checks:
     Attributes
     ----------
     permutation : Permutation or None
-        Is there any discrimination at all? A p-value that needs no band.
+        Does the rate depend on the attributes at all? A p-value that needs no band; for several attributes.
     monotonicity : Monotonicity or None
         Does the rate only rise, or only fall, with the attribute? For one attribute.
     stability : Stability or None
@@ -64,6 +65,7 @@ def run_checks(
     *,
     names: tuple[str, str],
     relevant_gap: float,
+    labels: Callable[[Partition], Sequence[str]],
     verbose: bool,
 ) -> Checks:
     """Run what applies.
@@ -84,6 +86,8 @@ def run_checks(
         The columns of outcome and base.
     relevant_gap : float
         A change within ± this is of no concern.
+    labels : callable
+        Names the groups of a partition.
     verbose : bool
         Show progress bars.
 
@@ -92,8 +96,10 @@ def run_checks(
     Checks
     """
     level, seed = inference.level, inference.seed
-    with progress_bar("Permutation test", shown=verbose) as progress:
-        permutation = permutation_test(sample, measure, seed=seed, progress=progress)
+    permutation = None
+    if limits is not None and not sample.is_line:  # on the line the band and the trend answer, with no seed
+        with progress_bar("Permutation test", shown=verbose) as progress:
+            permutation = permutation_test(sample, measure, seed=seed, progress=progress)
     monotonicity = stability = None
     if sample.is_line and len(sample.cells) > 3:
         monotonicity = monotonicity_test(sample.cells, measure, level=level, seed=seed)
@@ -112,7 +118,7 @@ def run_checks(
         if groups.n_groups > 1:
             amplified = amplification(
                 judging, groups, names=names, level=level, relevant_gap=relevant_gap, judged=inference.judged
-            )
+            ).named(labels(groups))
     return Checks(permutation, monotonicity, stability, amplified)
 
 

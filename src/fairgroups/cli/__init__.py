@@ -9,7 +9,7 @@ import io
 import os
 import sys
 import traceback
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -35,20 +35,42 @@ app = typer.Typer(
 )
 
 
+class _Patient(io.RawIOBase):
+    """An output whose reader may leave, as `head` does: what nobody reads is dropped, and the exit code stays."""
+
+    def __init__(self, number: int, *, tty: bool) -> None:
+        self._number, self._tty = number, tty
+
+    def writable(self) -> bool:
+        return True
+
+    def isatty(self) -> bool:
+        return self._tty
+
+    def fileno(self) -> int:
+        return self._number
+
+    def write(self, data: Any) -> int:
+        try:
+            return os.write(self._number, data)
+        except BrokenPipeError:
+            return len(data)
+
+
 def main() -> None:
     """Run the command line; errors of the user's input exit with 2 and one clear message."""
     from fairgroups.errors import FairGroupsError
 
-    for stream in (sys.stdout, sys.stderr):  # ≤ and − must come out whole, whatever the locale
+    for name in ("stdout", "stderr"):  # ≤ and − must come out whole, whatever the locale
+        stream = getattr(sys, name)
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors="replace")
+            raw = _Patient(stream.fileno(), tty=stream.isatty())
+            text = io.TextIOWrapper(io.BufferedWriter(raw), "utf-8", "replace", line_buffering=True)
+            setattr(sys, name, text)
     try:
         app()
     except FairGroupsError as error:
         typer.echo(f"Error: {error}", err=True)
-        sys.exit(2)
-    except BrokenPipeError:  # the reader has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(2)
     except Exception:  # noqa: BLE001  1 and 3 say something about the limit: a fault must not
         traceback.print_exc()

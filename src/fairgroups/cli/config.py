@@ -38,7 +38,7 @@ def config_schema() -> dict[str, Any]:
         "additionalProperties": False,
         "required": ["audits"],
         "properties": {"defaults": defaults, "audits": audits},
-        "$defs": {"audit": audit, "borders": SCHEMAS["borders"]},
+        "$defs": {"audit": audit, "borders": SCHEMAS["borders"]["oneOf"][0]},
     }
 
 

@@ -6,7 +6,7 @@ Each kind of option is typed, read and described in one place here.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import Field, fields
 from pathlib import Path
@@ -33,9 +33,10 @@ TYPES: dict[str, Any] = {
     "share": float,
     "auto count": str,
     "auto size": str,
-    "borders": str,
+    "borders": list[str],
     "file": Path,
     "scales": list[str],
+    "labels": list[str],
 }
 SCHEMAS: dict[str, dict[str, Any]] = {
     "column": NAME,
@@ -49,8 +50,14 @@ SCHEMAS: dict[str, dict[str, Any]] = {
     "share": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
     "auto count": {"oneOf": [{"const": "auto"}, {"type": "integer", "minimum": 1}]},
     "auto size": {"oneOf": [{"const": "auto"}, {"type": "number", "minimum": 0}]},
-    "borders": {"type": "array", "items": {"type": "number"}, "minItems": 1},
+    "borders": {
+        "oneOf": [
+            {"type": "array", "items": {"type": "number"}, "minItems": 1},
+            {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "number"}}},
+        ]
+    },
     "file": NAME,
+    "labels": {"type": "object", "additionalProperties": NAME},
     "scales": {"type": "object", "additionalProperties": {"$ref": "#/$defs/borders"}},
 }
 
@@ -94,9 +101,11 @@ def read_options(record: Any, given: dict[str, Any]) -> dict[str, Any]:
 def _read(name: str, kind: str, value: Any) -> Any:
     typed = f"--{name.replace('_', '-')}"
     if kind == "borders":
-        return read_borders(value, typed)
+        return _classes(value, typed)
     if kind == "scales":
         return dict(_scale(text, typed) for text in value)
+    if kind == "labels":
+        return dict(_label(text, typed) for text in value)
     if kind in ("auto count", "auto size"):
         return read_number(typed, value, whole=kind == "auto count")
     if kind == "columns":
@@ -123,6 +132,20 @@ def read_borders(text: str, typed: str) -> list[float]:
         return [float(part) for part in text.split(",")]
     except ValueError:
         raise InputError(f"{typed} must be numbers with commas between them; got {text!r}.", "25,45") from None
+
+
+def _classes(texts: Sequence[str], typed: str) -> list[float] | dict[str, list[float]]:
+    """Read borders of one attribute, or of several with their names."""
+    if len(texts) == 1 and "=" not in texts[0]:
+        return read_borders(texts[0], typed)
+    return dict(_scale(text, typed) for text in texts)
+
+
+def _label(text: str, typed: str) -> tuple[str, str]:
+    name, _, label = text.partition("=")
+    if not name.strip() or not label.strip():
+        raise InputError(f"{typed} is a column and what it is called; got {text!r}.", f"{typed} age='Age (years)'")
+    return name.strip(), label.strip()
 
 
 def _scale(text: str, typed: str) -> tuple[str, list[float]]:

@@ -10,6 +10,8 @@ import typer
 from fairgroups.cli.job import AuditRun
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from fairgroups.audits.records import GroupRecord
     from fairgroups.audits.result import Audit
 
@@ -18,15 +20,16 @@ __all__ = ["say"]
 
 def say(run: AuditRun, *, quiet: bool) -> None:
     """Print what an audit found, and where it was written."""
-    from fairgroups.audits.conclusion import limit_line
+    from fairgroups.audits.conclusion import certainty, direction_line, limit_lines
 
     result = run.audit
     typer.echo("")
     typer.echo(result.conclusion)
     if not quiet:
+        typer.echo(f"{certainty(result)} {direction_line(result)}".strip())
         for part in result.parts:
             _print_table(part)
-    if limit := limit_line(result):
+    for limit in limit_lines(result):
         typer.echo(limit)
     if run.changed:
         _say_changes(run)
@@ -60,7 +63,7 @@ def _least(record: GroupRecord, *, percent: bool) -> str:
     if record.verdict not in ("not enough evidence", "no relevant difference"):
         return ""
     known = record.detectable == record.detectable
-    return f" (shown from {points(record.detectable, percent=percent).lstrip('+')})" if known else ""
+    return f" (mostly shown from {points(record.detectable, percent=percent).lstrip('+')})" if known else ""
 
 
 def _print_table(result: Audit) -> None:
@@ -76,10 +79,10 @@ def _print_table(result: Audit) -> None:
     console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
     table.add_column("group", min_width=12, overflow="fold")
-    for heading in ("people", "rate", "diff.", f"{result.settings.percent_level} interval"):
+    for heading in (result.data.unit, "rate", "diff.", f"{result.settings.percent_level} interval"):
         table.add_column(heading, justify="right", overflow="fold")
     table.add_column("verdict", min_width=13, overflow="fold")
-    colours = {"disadvantaged": "red", "below": "red", "advantaged": "blue", "above": "blue"}
+    colours = {"disadvantaged": "red", "advantaged": "blue", "lower": "magenta", "higher": "magenta"}
     for r in result.records:
         low, high = points(r.low, percent=percent), points(r.high, percent=percent)
         colour = colours.get(r.verdict, "default")
@@ -92,17 +95,33 @@ def _print_table(result: Audit) -> None:
             f"[{colour}]{r.verdict}[/]{_least(r, percent=percent)}",
         )
     console.print(table)
-    higher = result.measure.direction
-    reading = "" if higher == "neutral" else f" A higher rate is read as {higher} for the person"
-    if reading:
-        reading += "; --unfavourable turns this round." if higher == "better" else "."
     said = (
         f"Everybody: {amount(result.overall, percent=percent)} ({result.data.rows_judged:,} rows). "
         f"Rate: {escape(result.measure.rate)}. "
-        f"Diff.: from {result.settings.whom}{', in points' if percent else ''}.{reading}"
+        f"Diff.: from {result.settings.whom}{', in points' if percent else ''}."
     )
     console.print(said, soft_wrap=True)
+    _print_rates(console, result)
     for line in second_opinions(result):
         console.print(escape(line), soft_wrap=True)
     for note in result.notes:
         console.print(f"Note: {escape(note)}", soft_wrap=True)
+
+
+def _print_rates(console: Console, result: Audit) -> None:
+    """Print every rate of the groups side by side."""
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+
+    from fairgroups.report.sections import rate_table
+
+    told = rate_table(result)
+    if told is None:
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    for i, heading in enumerate(told["heads"]):
+        table.add_column(heading.lower(), justify="right" if i else "left", overflow="fold")
+    for row in told["rows"]:
+        table.add_row(*(escape(cell) for cell in row))
+    console.print(table)

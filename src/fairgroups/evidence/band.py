@@ -20,7 +20,7 @@ from fairgroups.cells.moments import Moments
 from fairgroups.errors import InputError
 from fairgroups.evidence.band_width import Quantiles, from_table, simulated
 from fairgroups.evidence.bounds import Bounds, interval_bounds
-from fairgroups.evidence.likelihood import smallest_shown
+from fairgroups.evidence.likelihood import POWER, smallest_shown
 from fairgroups.evidence.rates import GroupRates
 from fairgroups.evidence.scatter import LocalSpread, residual_scale
 from fairgroups.measures import Measure
@@ -162,7 +162,7 @@ class Band:
         ratio = self.n / np.maximum(n, 1e-9)
         if not self.equal_weights:  # light rows make many ranges, however little they weigh
             ratio = np.maximum(ratio, self._rows[-1] / np.maximum(rows, 1.0))
-        penalty: Array = np.sqrt(2 * (1 + np.log(np.maximum(ratio, 1.0))))
+        penalty: Array = self.quantiles.penalty * np.sqrt(2 * (1 + np.log(np.maximum(ratio, 1.0))))
         return penalty
 
     def most_different(
@@ -194,7 +194,7 @@ class Band:
             for x in (self._moments.a, self._moments.b, self._moments.noise, self._counts)
         )
         scale = 0.0 if self.scale is None else self.scale
-        rule = (self.quantiles.phi, self._least_root, self.n, self._rows[-1], self.equal_weights, scale)
+        rule = (self.quantiles.phi, self.quantiles.penalty, self._least_root, self.n, self._rows[-1], self.equal_weights, scale)
         excess, i, j = most_different(
             a, b, bb, rows, 0, starts.size, *rule, float(min_rows), min_b, decide and self._spread is None
         )
@@ -233,9 +233,14 @@ class Band:
                 f"nobody has a value between {low!r} and {high!r}.",
                 f"the values run from {self.cells.low!r} to {self.cells.high!r}.",
             )
-        own, bounds = self.cell_ranges(np.array([start]), np.array([stop]))
-        if own.b[0] <= 0:
+        if not self._moments.b[start:stop].sum() > 0:
             raise InputError(f"nobody between {low!r} and {high!r} counts in this measure: B is 0.")
+        return self.of_cells(start, stop)
+
+    def of_cells(self, start: int, stop: int) -> RangeEvidence:
+        """Judge the people of some neighbouring cells, from `start` up to, not including, `stop`."""
+        edges = self.cells.edges
+        own, bounds = self.cell_ranges(np.array([start]), np.array([stop]))
         rate = float(own.rate[0])
         last = edges[stop - 1] if self.cells.distinct else (edges[stop] if stop < edges.size else self.cells.high)
         return RangeEvidence(
@@ -283,15 +288,16 @@ class Band:
         return Bounds(*(combine(getattr(parts, field.name)) for field in fields(Bounds)))
 
     def detectable(self, share: float) -> float:
-        """Return the smallest difference from everybody that a range with this share of the people would have shown.
+        """Return the smallest difference from everybody that is shown for a range with this share in 80 % of samples.
 
         NaN where no rate could be far enough. The larger of the two sides, below and above everybody.
         """
         n, rest = np.array([share * self.n]), np.array([(1 - share) * self.n])
         root = np.maximum(
-            self.quantiles.phi + np.sqrt(2 * (1 + np.log(self.n / np.minimum(n, rest)))), self._least_root
+            self.quantiles.phi + self.quantiles.penalty * np.sqrt(2 * (1 + np.log(self.n / np.minimum(n, rest)))),
+            self._least_root,
         )
         if self.scale is not None:
-            return float((1 - share) * root[0] * self.scale * math.sqrt(1 / n[0] + 1 / rest[0]))
+            return float((1 - share) * (root[0] + POWER) * self.scale * math.sqrt(1 / n[0] + 1 / rest[0]))
         below, above = smallest_shown(np.clip([self._moments.overall], 0.0, 1.0), n, rest, np.array([share]), root)
         return float(np.fmax(below, above)[0])

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from fairgroups.cells.moments import Moments
-from fairgroups.evidence.likelihood import difference_bounds, rate_bounds, smallest_shown
+from fairgroups.evidence.likelihood import POWER, difference_bounds, rate_bounds, smallest_shown
 from fairgroups.evidence.rates import GroupRates
 from fairgroups.evidence.scatter import upper_scale
-from fairgroups.measures import Direction
 
 __all__ = ["Bounds", "fixed_bounds", "interval_bounds", "plugin_bounds", "rate_ratios"]
 
@@ -23,8 +23,8 @@ Array = NDArray[np.float64]
 class Bounds:
     """Lower and upper ends for each group's rate and for its Φ.
 
-    `least_below` and `least_above` are the smallest differences from everybody that would have been shown; NaN where
-    none could.
+    `least_below` and `least_above` are the differences from everybody that would have been shown in four of five such
+    samples; NaN where none would.
     """
 
     rate_low: Array
@@ -33,6 +33,10 @@ class Bounds:
     high: Array
     least_below: Array
     least_above: Array
+
+    def at(self, index: NDArray[Any]) -> Bounds:
+        """Return the bounds of some of the groups."""
+        return Bounds(*(getattr(self, f.name)[index] for f in fields(self)))
 
 
 def plugin_bounds(groups: GroupRates, level: float = 0.95) -> Bounds:
@@ -55,9 +59,9 @@ def plugin_bounds(groups: GroupRates, level: float = 0.95) -> Bounds:
         rate_error = z * np.sqrt(own) / s.b
         # The influence of a row on Φ̂(k) is (a − r_k b)/B_k if it is in the group, minus (a − r b)/B.
         error = z * np.sqrt(np.maximum(own / s.b**2 - 2 * cross / (s.b * total) + everyone / total**2, 0.0))
-    return Bounds(
-        groups.rate - rate_error, groups.rate + rate_error, groups.phi - error, groups.phi + error, error, error
-    )
+    least = error * (1 + POWER / z)
+    rates = groups.rate - rate_error, groups.rate + rate_error
+    return Bounds(*rates, groups.phi - error, groups.phi + error, least, least)
 
 
 def fixed_bounds(
@@ -145,28 +149,23 @@ def interval_bounds(
         out[0][known], out[1][known] = rate[known] - wide, rate[known] + wide
         wide = phi_root[both] * np.sqrt(sd[both] ** 2 / n[both] + sd_rest[both] ** 2 / n_rest[both])
         low, high = rate[both] - other[both] - wide, rate[both] - other[both] + wide
-        out[4][both] = out[5][both] = weight_rest[both] * wide
+        out[4][both] = out[5][both] = weight_rest[both] * wide * (1 + POWER / phi_root[both])
     # Φ = (1 − w)(μ_group − μ_rest); a group that is everybody has Φ = 0.
     out[2][known & ~both], out[3][known & ~both] = 0.0, 0.0
     out[2][both], out[3][both] = weight_rest[both] * low, weight_rest[both] * high
     return Bounds(out[0] + own.offset, out[1] + own.offset, *out[2:])
 
 
-def rate_ratios(rate: Array, bounds: Bounds, direction: Direction, *, bounded: bool) -> tuple[Array, Array, Array]:
-    """Compare each group's rate with the best group's, as the four-fifths rule does.
+def rate_ratios(rate: Array, bounds: Bounds, best: int) -> tuple[Array, Array, Array]:
+    """Compare each group's rate with the best group's.
 
-    Returns the ratio and its lower and upper ends, which hold when those of the rates hold at once. NaN where a ratio
-    has no meaning: outcomes that are not rates, measures of which neither end is best, groups without anybody.
+    Returns the ratio and its lower and upper ends, which hold when those of the rates hold at once.
     """
-    nothing = np.full(rate.shape, np.nan)
-    if direction == "neutral" or not bounded or not np.isfinite(rate).any():
-        return nothing, nothing, nothing
-    best = int(np.nanargmin(rate) if direction == "worse" else np.nanargmax(rate))
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio, low, high = (
             rate / rate[best],
-            bounds.rate_low / bounds.rate_high[best],
-            bounds.rate_high / bounds.rate_low[best],
+            np.maximum(bounds.rate_low, 0.0) / bounds.rate_high[best],
+            np.where(bounds.rate_low[best] > 0, bounds.rate_high / bounds.rate_low[best], np.inf),
         )
     ratio[best], low[best], high[best] = 1.0, 1.0, 1.0
     return ratio, low, high

@@ -14,13 +14,18 @@ __all__ = ["InferenceOptions"]
 
 @dataclass(frozen=True)
 class InferenceOptions:
-    """How groups are to be judged; `judged` intervals hold at once where there are more than these groups'."""
+    """How groups are to be judged.
+
+    `judged` intervals hold at once where there are more than these groups'; `named` says that the groups were named in
+    advance, so that only they are compared.
+    """
 
     inference: Inference = "band"
     level: float = 0.95
     band_width: BandWidth = "auto"
     seed: int = 0
     judged: int | None = None
+    named: bool = False
 
     def __post_init__(self) -> None:
         one_of(self.inference, "inference", INFERENCES)

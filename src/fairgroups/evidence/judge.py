@@ -1,4 +1,4 @@
-"""From a partition to rates with intervals: on the line by the band, of several attributes by people set aside."""
+"""From a partition to rates with intervals: by the band, by people set aside, or as groups named in advance."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from fairgroups.errors import InputError
 from fairgroups.evidence.band import Band
 from fairgroups.evidence.bounds import Bounds, fixed_bounds, plugin_bounds
 from fairgroups.evidence.curves import PlaneCell, Stretch, rate_curve, rate_plane
+from fairgroups.evidence.dependence import Dependence, dependence_of
 from fairgroups.evidence.explained import explained_share
 from fairgroups.evidence.inference import InferenceOptions
+from fairgroups.evidence.named import class_bounds
 from fairgroups.evidence.rates import GroupRates, group_rates
 from fairgroups.evidence.scatter import residual_scale, standard_deviation, upper_scale
 from fairgroups.measures import Measure
@@ -36,10 +38,13 @@ class Evidence:
     curve: tuple[Stretch, ...]
     plane: tuple[PlaneCell, ...]
     band: Band | None
+    dependence: Dependence | None = None  # whether anything differs, where groups were searched for on the line
+    named: bool = False  # whether the groups were named in advance
+    level: float = 0.95
 
 
 def judge(
-    sample: Sample, partition: Partition, measure: Measure, options: InferenceOptions, band: Band | None = None
+    sample: Sample, partition: Partition, measure: Measure, options: InferenceOptions, known: Dependence | None = None
 ) -> Evidence:
     """Judge groups.
 
@@ -53,8 +58,8 @@ def judge(
         Which rate.
     options : InferenceOptions
         How.
-    band : Band, optional
-        The band of these people, where it is known already; its level may be another.
+    known : Dependence, optional
+        Whether anything differs, where that is known already.
 
     Returns
     -------
@@ -68,17 +73,27 @@ def judge(
     people = sample.cells if sample.is_line else sample.rows
     groups = group_rates(people, partition, measure)
     plugin = plugin_bounds(groups, options.level)
-    bounds, known = plugin, None
-    if options.inference == "band" and sample.is_line:
-        known = (band or options.band(sample.cells, measure)).at_level(options.level)
-        bounds = known.bounds(groups)
+    bounds, band = plugin, None
+    on_the_band = options.inference == "band" and sample.is_line
+    if on_the_band:
+        band = options.band(sample.cells, measure) if known is None else known.band
+    if options.named and options.inference != "plugin":
+        bounds = class_bounds(groups, options.level)
+    elif band is not None:
+        known = known or dependence_of(band)
+        band = known.band
+        bounds = band.bounds(groups)
     elif options.inference != "plugin":
         scale = None if groups.sums.bounded else _scale(sample, groups, measure)
         bounds = fixed_bounds(groups, options.level, scale, judged=options.judged)
     curve = tuple(rate_curve(sample.cells, measure, groups.runs)) if sample.is_line else ()
-    plane = () if sample.is_line else tuple(rate_plane(sample.rows, measure))
+    plane = () if len(sample.rows.columns) == 1 else tuple(rate_plane(sample.rows, measure))
     explained = explained_share(people, measure, groups.variance)
-    return Evidence(groups, bounds, plugin, standard_deviation(groups.sums), explained, curve, plane, known)
+    spread = standard_deviation(groups.sums)
+    named = options.named
+    return Evidence(
+        groups, bounds, plugin, spread, explained, curve, plane, band, None if named else known, named, options.level
+    )
 
 
 def _scale(sample: Sample, groups: GroupRates, measure: Measure) -> float:

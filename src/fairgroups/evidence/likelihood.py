@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import rel_entr
 
-__all__ = ["difference_bounds", "kl", "rate_bounds", "smallest_shown"]
+__all__ = ["POWER", "difference_bounds", "kl", "rate_bounds", "smallest_shown"]
 
 Array = NDArray[np.float64]
+POWER = 0.8416  # normal quantile of 80 %: a difference whose root lies so far beyond what chance allows mostly shows
 
 
 def kl(p: Array, q: Array) -> Array:
@@ -42,12 +43,13 @@ def difference_bounds(rate_1: Array, n_1: Array, rate_2: Array, n_2: Array, root
 
 
 def smallest_shown(overall: Array, n_1: Array, n_2: Array, share: Array, root: Array) -> tuple[Array, Array]:
-    """Return the smallest differences from everybody, below and above, that would have been shown.
+    """Return the smallest true differences from everybody, below and above, that are shown in 80 % of samples.
 
-    A group of `n_1` rows and the share `share` whose observed rate were further from `overall` than this, the rest
-    balancing it, would have an interval that excludes 0. NaN where no rate between 0 and 1 is far enough.
+    A group of `n_1` rows and the share `share`, the rest balancing it, has an interval that excludes 0 once its root is
+    beyond `root`; roots scatter by about one around that of the true difference. NaN where no rate between 0 and 1 is
+    far enough.
     """
-    limit = np.square(root) / 2
+    limit = np.square(root + POWER) / 2
     balance = share / (1 - share)
 
     def solve(mean: Array) -> Array:  # below; above is the mirror image

@@ -10,34 +10,49 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.evidence.band import Band
+from fairgroups.evidence.bounds import Bounds
 from fairgroups.measures import Direction
 
-__all__ = ["DIFFERENT", "LimitVerdict", "Verdict", "limit_of_groups", "limit_of_ranges", "verdicts", "worst_limit"]
+__all__ = [
+    "DIFFERENT",
+    "Headline",
+    "LimitVerdict",
+    "Verdict",
+    "limit_of_groups",
+    "limit_of_harm",
+    "limit_of_ratios",
+    "verdicts",
+    "wide_ranges",
+    "worst_limit",
+]
 
 Array = NDArray[np.float64]
 Verdict = Literal[
     "disadvantaged",
     "advantaged",
-    "above",
-    "below",
+    "higher",
+    "lower",
+    "depends",
     "no relevant difference",
-    "no discrimination found",
+    "no difference found",
+    "reference",
     "not enough evidence",
 ]
+Headline = Literal["different", "depends", "no difference found", "not enough evidence"]
 LimitVerdict = Literal["kept", "exceeded", "not enough evidence"]
-DIFFERENT: tuple[Verdict, ...] = ("disadvantaged", "advantaged", "below", "above")  # shown to be treated differently
+DIFFERENT: tuple[Verdict, ...] = ("disadvantaged", "advantaged", "lower", "higher")  # shown to be treated differently
 
 _NAMES: dict[Direction, tuple[Verdict, Verdict]] = {  # a rate shown to be lower, and higher
     "better": ("disadvantaged", "advantaged"),
     "worse": ("advantaged", "disadvantaged"),
-    "neutral": ("below", "above"),
+    "neutral": ("lower", "higher"),
 }
 
 
 def verdicts(low: Array, high: Array, direction: Direction, relevant_gap: float) -> list[Verdict]:
     """Judge each group by the interval of its Φ.
 
-    Disadvantaged or advantaged (below or above for a neutral measure) where the interval excludes 0; no relevant
+    Disadvantaged or advantaged (lower or higher where no direction is known) where the interval excludes 0; no relevant
     difference where it lies within ± `relevant_gap`; otherwise, and for groups without an interval, not enough
     evidence.
     """
@@ -63,18 +78,31 @@ def limit_of_groups(low: Array, high: Array, max_gap: float) -> LimitVerdict:
     """
     smallest = np.maximum(np.maximum(low, -high), 0.0)
     largest = np.maximum(np.abs(low), np.abs(high))
-    if np.any(smallest > max_gap):
+    return _three(smallest, largest, max_gap)
+
+
+def limit_of_harm(low: Array, high: Array, direction: Direction, max_harm: float) -> LimitVerdict:
+    """Whether no group's difference is to its harm by more than `max_harm`; advantages do not count."""
+    return _three(low, high, max_harm) if direction == "worse" else _three(-high, -low, max_harm)
+
+
+def limit_of_ratios(low: Array, high: Array, min_ratio: float) -> LimitVerdict:
+    """Whether the smaller of two rates is at least `min_ratio` of the larger one, for each group and the best."""
+    with np.errstate(divide="ignore"):
+        up = np.where(high > 1, np.minimum(1 / np.maximum(low, 1e-300), 1.0), high)  # a rate above the best one's
+        down = np.minimum(low, np.where(high > 0, 1 / high, 1.0))
+    up = np.where((low <= 1) & (high >= 1), 1.0, up)
+    return _three(-up, -down, -min_ratio)
+
+
+def _three(smallest: Array, largest: Array, most: float) -> LimitVerdict:
+    if np.any(smallest > most):
         return "exceeded"
-    return "kept" if np.all(largest <= max_gap) else "not enough evidence"
+    return "kept" if np.all(largest <= most) else "not enough evidence"
 
 
-def limit_of_ranges(band: Band | None, max_gap: float) -> LimitVerdict:
-    """Whether a limit is kept where no groups were found: by every range with a tenth of the people or more.
-
-    The ranges begin and end at fortieths of the people. Without a band nothing can be said.
-    """
-    if band is None:
-        return "not enough evidence"
+def wide_ranges(band: Band) -> Bounds | None:
+    """Return the intervals of every range with a tenth of the people or more, begun and ended at fortieths of them."""
     below = np.concatenate([[0.0], np.cumsum(band.cells[band.measure].b[: len(band.cells)])])
     ends = np.unique(np.searchsorted(below, below[-1] * np.arange(41) / 40))
     start, stop = (x.ravel() for x in np.meshgrid(ends, ends, indexing="ij"))
@@ -82,9 +110,7 @@ def limit_of_ranges(band: Band | None, max_gap: float) -> LimitVerdict:
     wide = (share >= 0.1) & (share < 1)
     _, bounds = band.cell_ranges(start[wide], stop[wide])
     known = np.isfinite(bounds.low) & np.isfinite(bounds.high)
-    if not known.any():
-        return "not enough evidence"
-    return limit_of_groups(bounds.low[known], bounds.high[known], max_gap)
+    return bounds.at(known) if known.any() else None
 
 
 def worst_limit(verdicts_on_limit: Sequence[LimitVerdict | None]) -> LimitVerdict | None:

@@ -13,6 +13,7 @@ from fairgroups.cells.grid import Points
 from fairgroups.cells.sample import Sample
 from fairgroups.errors import InputError
 from fairgroups.evidence.band import Band
+from fairgroups.evidence.dependence import Dependence, dependence_of
 from fairgroups.evidence.inference import InferenceOptions
 from fairgroups.evidence.rates import moments_by
 from fairgroups.grouping.cross_validation import by_cross_validation
@@ -39,7 +40,8 @@ class SearchResult:
     """Groups, the variance of Φ with 1, 2, … of them, whether they are proven best, and what to tell the reader.
 
     `most` is the number that was asked for, or the largest that was tried; `limits` what each group had to hold;
-    `steps`, of several attributes, the groups with 1, 2, … of them; `bands`, on the line, one for each rate.
+    `steps`, of several attributes, the groups with 1, 2, … of them; `dependence`, on the line, whether each rate
+    differs at all.
     """
 
     partition: Partition
@@ -51,7 +53,7 @@ class SearchResult:
     selection: Selection | None
     notes: list[str]
     steps: tuple[Partition, ...] = ()
-    bands: tuple[Band, ...] = ()
+    dependence: tuple[Dependence, ...] = ()
 
 
 def find(
@@ -148,12 +150,15 @@ def _on_the_line(
     most = options.most(len(units))
     source = _LineSource(cells, parts, options, limits)
     selection = None
+    dependence: tuple[Dependence, ...] = ()
     if options.automatic and criterion == "band":
-        source.bands = tuple(inference.band(cells, m) for m in parts)
-        level = choice_level(inference.each(len(parts)).level)
-        strict = [band.at_level(level) for band in source.bands]
+        each = inference.each(len(parts))
+        dependence = tuple(dependence_of(each.band(cells, m)) for m in parts)
+        source.bands = tuple(known.band for known in dependence)
+        strict = [band.at_level(choice_level(each.level)) for band in source.bands]
         free = len(parts) == 1 and options.monotonic is None
-        path, selection = by_band(source, strict, units, limits, most=most, free=free)
+        differs = any(known.cells is not None for known in dependence)
+        path, selection = by_band(source, strict, units, limits, differs=differs, most=most, free=free)
     else:
         path = source.up_to(most)
         if options.automatic:
@@ -169,7 +174,9 @@ def _on_the_line(
         n_groups = min(n_groups, len(path))
     gap = 0.0 if gaps is None else float(gaps[n_groups - 1])
     partition = path.partition(n_groups, missing=missing)
-    return SearchResult(partition, path.variance, path.exact, gap, most, limits, selection, notes, bands=source.bands)
+    return SearchResult(
+        partition, path.variance, path.exact, gap, most, limits, selection, notes, dependence=dependence
+    )
 
 
 def _line_by_folds(sample: Sample, source: _LineSource, inference: InferenceOptions, most: int) -> Selection:

@@ -57,7 +57,8 @@ class Selection:
         False where the rule wanted more groups than were allowed.
     curve : tuple of SelectionStep
         For each number of groups what the rule looks at. For the band it is by how much the most different range inside
-        any group exceeds what chance allows, and the first number with a value of at most 0 is chosen. For
+        any group exceeds what chance allows, and the first number with a value of at most 0 is chosen, but at least two
+        where some range is shown to differ. For
         cross-validation it is the error on rows left out, with the standard error of its difference to the best; for
         BIC the criterion itself. Both are smallest at the best.
     """
@@ -69,9 +70,9 @@ class Selection:
 
 
 def choice_level(level: float) -> float:
-    """Return the level at which groups are chosen: a fifth of the error that the intervals may make.
+    """Return the level at which more than two groups are asked for: a fifth of the error that intervals may make.
 
-    One group too many is read as a finding.
+    Whether there are two is decided with the whole error; one group too many is read as a finding.
     """
     return 1 - (1 - level) / 5
 
@@ -104,6 +105,7 @@ def by_band(
     units: Units,
     limits: Limits,
     *,
+    differs: bool,
     most: int = MOST_GROUPS,
     free: bool = True,
 ) -> tuple[GroupPath, Selection]:
@@ -114,11 +116,13 @@ def by_band(
     source : PathSource
         Gives the path of best groups, and says which groups are shown to differ.
     bands : list of Band
-        Say which differences are beyond chance, one for each rate looked at.
+        Say which differences inside groups are beyond chance, one for each rate looked at.
     units : Units
         What may be cut between.
     limits : Limits
         The least that a group must hold: smaller ranges are not looked for.
+    differs : bool
+        Whether some range is shown to differ: then there are at least two groups.
     most : int
         The largest number of groups to try.
     free : bool
@@ -140,10 +144,12 @@ def by_band(
     n_cells = len(bands[0].cells)
     path = source.up_to(1)
     values = [homogeneous.excess([0, n_cells])]
-    if values[0] <= 0 or most == 1:
-        return path, _selection(path, values, settled=values[0] <= 0)
+    if not differs or most == 1:
+        return path, _selection(path, values, settled=not differs)
     ends = homogeneous.longest(n_cells, most)
-    wanted = most if ends is None else len(ends) - 1
+    wanted = most if ends is None else max(len(ends) - 1, 2)
+    if ends is not None and len(ends) == 2:
+        ends = None  # one group would do, at the level at which a second one is asked for
     path = source.up_to(wanted)
     chosen = len(path)
     values += [homogeneous.excess([0, *path.borders[k - 1], n_cells]) for k in range(2, chosen + 1)]

@@ -72,7 +72,7 @@ std::vector<std::int64_t> isotonic_blocks(const double* a, const double* b, std:
 
 // Largest multiscale statistics of simulated draws: see evidence/band.py.
 void cell_maxima(const double* prefix, const double* sizes, std::size_t n_cells, std::size_t n_draws, double rate,
-                 double* rate_maxima, double* phi_maxima);
+                 double weight, double* rate_maxima, double* phi_maxima);
 void window_maxima(const std::int32_t* prefix, std::size_t n_rows, const std::int64_t* lengths,
                    std::size_t n_lengths, double rate, double* rate_maximum, double* phi_maximum);
 void gaussian_window_maxima(const double* prefix, std::size_t n_rows, const std::int64_t* lengths,
@@ -86,7 +86,7 @@ struct RangeSums {
 // When a range differs from the rest of its group: if the root of the likelihood ratio exceeds
 // max(quantile + √(2 log(eN/n)), least_root), n being the smaller effective size of the two.
 struct RangeRule {
-    double quantile, least_root, n, rows;  // n and rows: of everybody
+    double quantile, penalty, least_root, n, rows;  // n and rows: of everybody
     bool equal_weights;
     double scale;  // standard deviation of a row's value; 0 for rates between 0 and 1
     double min_rows, min_b;

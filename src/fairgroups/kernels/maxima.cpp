@@ -42,7 +42,7 @@ void extremes(const Number* prefix, std::size_t n_rows, std::size_t length, Numb
 }  // namespace
 
 void cell_maxima(const double* prefix, const double* sizes, std::size_t n_cells, std::size_t n_draws, double rate,
-                 double* rate_maxima, double* phi_maxima) {
+                 double weight, double* rate_maxima, double* phi_maxima) {
     constexpr std::size_t lane = 8;
     const double total = sizes[n_cells];
     std::fill(rate_maxima, rate_maxima + n_draws, kFloor);
@@ -56,7 +56,8 @@ void cell_maxima(const double* prefix, const double* sizes, std::size_t n_cells,
     for (std::size_t i = 0; i < n_cells; ++i) {
         for (std::size_t j = i + 1; j <= n_cells; ++j) {
             const double n = sizes[j] - sizes[i], rest = total - n;
-            const double rate_pen = penalty(n, total), phi_pen = penalty(std::min(n, std::max(rest, 1e-9)), total);
+            const double rate_pen = weight * penalty(n, total);
+            const double phi_pen = weight * penalty(std::min(n, std::max(rest, 1e-9)), total);
             // Two cheap bounds rule most draws out before any logarithm: first with the largest factor, then with its own.
             const double rate_scale = n * rate_spread / 2, phi_scale = n * rest / total / 2;
             const double *at_i = prefix + i * n_draws, *at_j = prefix + j * n_draws;

@@ -35,11 +35,11 @@ std::vector<std::int64_t> call_isotonic(Vector<double> a, Vector<double> b) {
 }
 
 std::pair<std::vector<double>, std::vector<double>> call_cell_maxima(Matrix<double> prefix, Vector<double> sizes,
-                                                                     double rate) {
+                                                                     double rate, double weight) {
     nb::gil_scoped_release release;
     const std::size_t n_draws = prefix.shape(1);
     std::vector<double> of_rate(n_draws), of_phi(n_draws);
-    cell_maxima(prefix.data(), sizes.data(), prefix.shape(0) - 1, n_draws, rate, of_rate.data(), of_phi.data());
+    cell_maxima(prefix.data(), sizes.data(), prefix.shape(0) - 1, n_draws, rate, weight, of_rate.data(), of_phi.data());
     return {std::move(of_rate), std::move(of_phi)};
 }
 
@@ -60,12 +60,13 @@ std::pair<double, double> call_gaussian_maxima(Vector<double> prefix, Vector<std
 
 std::tuple<double, std::size_t, std::size_t> call_most_different(Vector<double> a, Vector<double> b, Vector<double> bb,
                                                                  Vector<double> rows, std::size_t from, std::size_t to,
-                                                                 double quantile, double least_root, double n,
-                                                                 double all_rows, bool equal_weights, double scale,
-                                                                 double min_rows, double min_b, bool decide) {
+                                                                 double quantile, double penalty, double least_root,
+                                                                 double n, double all_rows, bool equal_weights,
+                                                                 double scale, double min_rows, double min_b,
+                                                                 bool decide) {
     nb::gil_scoped_release release;
     const RangeSums sums{a.data(), b.data(), bb.data(), rows.data()};
-    const RangeRule rule{quantile, least_root, n, all_rows, equal_weights, scale, min_rows, min_b, decide};
+    const RangeRule rule{quantile, penalty, least_root, n, all_rows, equal_weights, scale, min_rows, min_b, decide};
     const RangeFound found = most_different(sums, from, to, rule);
     return {found.excess, found.from, found.to};
 }
@@ -143,9 +144,9 @@ NB_MODULE(_kernels, m) {
           "width"_a, "progress"_a);
     m.def("best_frontiers", &call_frontiers, "sums"_a, "rows"_a, "axes"_a, "n_groups"_a, "min_rows"_a, "min_b"_a,
           "against_rest"_a, "width"_a, "progress"_a);
-    m.def("cell_maxima", &call_cell_maxima, "prefix"_a, "sizes"_a, "rate"_a);
+    m.def("cell_maxima", &call_cell_maxima, "prefix"_a, "sizes"_a, "rate"_a, "weight"_a);
     m.def("most_different", &call_most_different, "a"_a, "b"_a, "bb"_a, "rows"_a, "start"_a, "stop"_a, "quantile"_a,
-          "least_root"_a, "n"_a, "all_rows"_a, "equal_weights"_a, "scale"_a, "min_rows"_a, "min_b"_a, "decide"_a);
+          "penalty"_a, "least_root"_a, "n"_a, "all_rows"_a, "equal_weights"_a, "scale"_a, "min_rows"_a, "min_b"_a, "decide"_a);
     m.def("window_maxima", &call_window_maxima, "prefix"_a, "lengths"_a, "rate"_a);
     m.def("gaussian_window_maxima", &call_gaussian_maxima, "prefix"_a, "lengths"_a);
 }

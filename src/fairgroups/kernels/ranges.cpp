@@ -88,7 +88,8 @@ class Scan {
     double threshold(double n, double rows) const {
         double ratio = rule_.n / std::max(n, 1e-9);
         if (!rule_.equal_weights) ratio = std::max(ratio, rule_.rows / std::max(rows, 1.0));
-        return std::max(rule_.quantile + std::sqrt(2 * (1 + std::log(std::max(ratio, 1.0)))), rule_.least_root);
+        const double larger = rule_.penalty * std::sqrt(2 * (1 + std::log(std::max(ratio, 1.0))));
+        return std::max(rule_.quantile + larger, rule_.least_root);
     }
 
     bool done() const { return rule_.decide && best_.excess > 0; }

@@ -72,6 +72,21 @@ class Interval:
             return f"{name} {'≥' if self.low_closed else '>'} {number(self.low)}"
         return f"{number(self.low)} {below} {name} {above} {number(self.high)}"
 
+    def said(self, number: Callable[[float], str] = "{:g}".format, *, whole: bool = False) -> str:
+        """Write the range as it is said after a name: ``under 27``, ``27 to 40`` of whole numbers, ``41 or over``."""
+        if self.high == math.inf:
+            if self.low == -math.inf:
+                return "anything"
+            return f"{number(self.low)} or over" if self.low_closed else f"over {number(self.low)}"
+        if self.low == -math.inf:
+            return f"{'up to' if self.high_closed else 'under'} {number(self.high)}"
+        if whole and self.low == int(self.low) and self.high == int(self.high):
+            first, last = self.low + (not self.low_closed), self.high - (not self.high_closed)
+            return number(first) if first >= last else f"{number(first)} to {number(last)}"
+        begin = "" if self.low_closed else "over "
+        end = "" if self.high_closed else "under "
+        return f"{begin}{number(self.low)} to {end}{number(self.high)}"
+
 
 @dataclass(frozen=True, order=True)
 class Levels:
@@ -95,6 +110,11 @@ class Levels:
         if len(self.names) == 1:
             return f"{name} = {self.names[0]}"
         return f"{name} in {{{', '.join(self.names)}}}"
+
+    def said(self, _: Any = None, *, whole: bool = False) -> str:
+        """Write the levels as they are said after a name: ``Asian, Black or Other``."""
+        del whole
+        return " or ".join(part for part in (", ".join(self.names[:-1]), self.names[-1]) if part)
 
 
 Side = Interval | Levels

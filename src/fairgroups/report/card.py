@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from fairgroups.audits.conclusion import certainty, limit_line
+from fairgroups.audits.conclusion import certainty, direction_line, limit_lines
 from fairgroups.charts.style import VERDICT_COLOURS
+from fairgroups.report.sections import title_of
 from fairgroups.report.templates import fill
 from fairgroups.words import amount, counted, points, sentence
 
@@ -38,10 +39,11 @@ def render_card(audit: Audit) -> str:
     ]
     return fill(
         "card.html",
-        title=f"{sentence(audit.measure.rate)} of {audit.settings.outcome} by {audit.settings.attributes}",
+        title=title_of(audit),
+        unit=sentence(audit.data.unit),
         finding=audit.conclusion,
-        certainty=certainty(audit),
-        limit=limit_line(audit),
+        certainty=f"{certainty(audit)} {direction_line(audit)}".strip(),
+        limits=limit_lines(audit),
         level=audit.settings.percent_level,
         rows=rows,
         more=len(audit.records) - len(rows),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from fairgroups.charts.plane import box_shapes, plane_cells, plane_domain
-from fairgroups.charts.style import VERDICT_COLOURS, VERDICT_SHAPES
+from fairgroups.charts.style import VERDICT_COLOURS, VERDICT_SHAPES, rate_colours
 from fairgroups.evidence.curves import PlaneCell
+from fairgroups.measures import Direction
 from fairgroups.partition.partition import Partition
 
 if TYPE_CHECKING:
@@ -28,15 +29,18 @@ def explorer_data(audit: Audit | JointAudit, digits: int) -> dict[str, Any] | No
         "kind": audit.explored["kind"],
         "measures": [_measure(one, audit, plane=plane) for one in audit.explored["measures"]],
         "level": settings.percent_level,
-        "against": settings.against,
+        "against": "rest" if settings.against == "rest" else "everyone",
+        "whom": settings.whom,
+        "unit": audit.data.unit,
         "keys": KEYS,
         "digits": digits,
-        "name": settings.attributes,
+        "name": audit.data.names,
         "given": settings.groups_given,
         "shown": list(attributes[0].shown) if line else [],
         "ends": [attributes[0].low, attributes[0].high] if line else [],
-        "axes": [{"name": a.name, "domain": plane_domain(a), "levels": a.levels} for a in attributes],
+        "axes": [{"name": a.title, "domain": plane_domain(a), "levels": a.levels} for a in attributes],
         "colours": VERDICT_COLOURS,
+        "rateColours": {direction: rate_colours(direction) for direction in get_args(Direction)},
         "shapes": VERDICT_SHAPES,
     }
 

@@ -26,9 +26,9 @@ def audit_tests(name: str, audit: Audit | JointAudit, changed: Sequence[Change])
     Without a limit and a baseline nothing is demanded: groups that differ, or cannot be judged, are skipped tests.
     """
     tests: list[Outcome] = []
-    limit = audit.settings.max_gap
     for part in audit.parts:
         percent = part.data.percent
+        limit = next((one.value for one in part.limits if one.name == "max_gap"), None)
         for record in part.records:
             ends = f"{points(record.low, percent=percent)} to {points(record.high, percent=percent)}"
             said = f"difference {points(record.phi, percent=percent)} ({ends}): {record.verdict}"
@@ -37,12 +37,16 @@ def audit_tests(name: str, audit: Audit | JointAudit, changed: Sequence[Change])
                 kept = limit_of_groups(np.array([record.low]), np.array([record.high]), limit)
                 state = {"kept": "passed", "exceeded": "failure"}.get(kept, "skipped")
                 tests.append((name, f"{what} within {size(limit, percent=percent)}", state, said))
-            elif not changed:
-                fine = record.verdict in ("no relevant difference", "no discrimination found")
+            elif not changed and not part.limits:
+                fine = record.verdict in ("no relevant difference", "no difference found", "reference")
                 tests.append((name, f"{what} (no limit set)", "passed" if fine else "skipped", said))
-    if audit.limit is not None:
-        state = {"kept": "passed", "exceeded": "failure"}.get(audit.limit, "skipped")
-        tests.append((name, "the limit for all groups and ranges", state, f"{audit.limit}. {audit.conclusion}"))
+        for one in part.limits:
+            state = {"kept": "passed", "exceeded": "failure"}.get(one.verdict, "skipped")
+            what = f"{part.measure.rate}: {one.name} {one.value:g} for all groups and ranges"
+            tests.append((name, what, state, f"{one.verdict}. {part.conclusion}"))
+    tests.append(
+        (name, "the finding", "passed" if audit.verdict == "no difference found" else "skipped", audit.conclusion)
+    )
     percent = audit.data.percent
     for change in changed:
         state = {"worse": "failure", "not comparable": "skipped"}.get(change.verdict, "passed")

@@ -5,8 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fairgroups.audits.conclusion import certainty, limit_line, second_opinions
-from fairgroups.report.sections import PAPER, cannot_say, data_facts, method_facts, rate_meaning, versions
+from fairgroups.audits.conclusion import certainty, direction_line, limit_lines, second_opinions
+from fairgroups.report.sections import (
+    PAPER,
+    cannot_say,
+    data_facts,
+    method_facts,
+    rate_meaning,
+    rate_table,
+    title_of,
+    versions,
+)
 from fairgroups.words import amount, clean, counted, points, sentence
 
 if TYPE_CHECKING:
@@ -19,14 +28,19 @@ def render_markdown(audit: Audit | JointAudit) -> str:
     """Write the finding, the groups, what cannot be concluded, and how it was made."""
     settings = audit.settings
     parts = audit.parts
-    lines = [f"# Fairness audit of {_text(settings.outcome)} by {_text(settings.attributes)}", ""]
-    lines += [f"**{_text(audit.conclusion)}**", "", _text(certainty(audit)), ""]
-    if limit := limit_line(audit):
+    lines = [f"# {_text(title_of(audit))}", ""]
+    lines += [f"**{_text(audit.conclusion)}**", "", _text(f"{certainty(audit)} {direction_line(audit)}".strip()), ""]
+    for limit in limit_lines(audit):
         lines += [f"**{_text(limit)}**", ""]
     for part in parts:
         if len(parts) > 1:
             lines += [f"## {sentence(part.measure.rate)}", ""]
         lines += [*_table(part), ""]
+    if rates := rate_table(parts[0]):
+        lines += ["## Every rate of these groups", "", f"| {' | '.join(rates['heads'])} |"]
+        lines += [f"|{'---|' * len(rates['heads'])}"]
+        lines += [f"| {' | '.join(_text(cell) for cell in row)} |" for row in rates["rows"]]
+        lines += ["", rates["note"], ""]
     lines += ["## What cannot be concluded", "", *(f"- {_text(line)}" for line in cannot_say(audit)), ""]
     opinions = [line for part in parts for line in second_opinions(part)]
     lines += ["## Second opinions", "", *(f"- {_text(line)}" for line in opinions), ""] if opinions else []
@@ -42,7 +56,8 @@ def render_markdown(audit: Audit | JointAudit) -> str:
 def _table(audit: Audit) -> list[str]:
     percent = audit.data.percent
     unit = " (points)" if percent else ""
-    heads = ["Group", "People", sentence(audit.measure.rate), f"Difference from {audit.settings.whom}{unit}"]
+    heads = ["Group", sentence(audit.data.unit), sentence(audit.measure.rate)]
+    heads += [f"Difference from {_text(audit.settings.whom)}{unit}"]
     heads += [f"{audit.settings.percent_level} interval", "Verdict"]
     lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
     for record in audit.records:

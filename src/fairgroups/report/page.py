@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from fairgroups.audits.conclusion import certainty, limit_line, second_opinions
+from fairgroups.audits.conclusion import certainty, direction_line, limit_lines, second_opinions
 from fairgroups.charts.style import VERDICT_COLOURS, to_svg
 from fairgroups.report.explorer import explorer_data
 from fairgroups.report.pictures import Picture, check_pictures, first_pictures, people_picture
@@ -21,6 +21,9 @@ from fairgroups.report.sections import (
     meanings,
     method_facts,
     rate_meaning,
+    rate_table,
+    ratio_name,
+    title_of,
     versions,
 )
 from fairgroups.report.templates import fill
@@ -60,9 +63,12 @@ def render(audit: Audit | JointAudit, *, repair: Tradeoff | None = None, command
         "page.html",
         shorten=_long_names(audit),
         audit=audit,
-        title=f"Fairness audit of {settings.outcome} by {settings.attributes}",
+        title=title_of(audit),
         certainty=certainty(audit),
-        limit=limit_line(audit),
+        direction=direction_line(audit),
+        limits=limit_lines(audit),
+        unit=sentence(audit.data.unit),
+        rates=rate_table(parts[0]),
         whom=settings.whom,
         level=settings.percent_level,
         parts=[_groups(part) for part in parts],
@@ -112,7 +118,8 @@ def _drawn(picture: Picture) -> dict[str, Any]:
 
 def _long_names(audit: Audit | JointAudit) -> dict[str, str]:
     """Map names that are too long to be read to their beginnings."""
-    names = [getattr(audit.settings, role) for role in ("outcome", "truth", "weight", "cluster", "compare_with")]
+    names = [audit.settings.outcome_label, *(a.title for a in audit.data.attributes)]
+    names += [getattr(audit.settings, role) for role in ("outcome", "truth", "weight", "cluster", "compare_with")]
     for attribute in audit.data.attributes:
         names += [attribute.name, *(attribute.levels or ())]
     return {name: name[: LONGEST_NAME - 1] + "…" for name in names if name and len(name) > LONGEST_NAME}
@@ -141,6 +148,7 @@ def _groups(audit: Audit) -> dict[str, Any]:
     percent = audit.data.percent
     return {
         "rate_name": sentence(audit.measure.rate),
+        "ratio_name": ratio_name(audit),
         "rows": [_row(record, i, audit) for i, record in enumerate(audit.records, 1)],
         "table_note": f"{rate_meaning(audit)} Everybody: {amount(audit.overall, percent=percent)}."
         + (" Differences and intervals are in percentage points." if percent else ""),
@@ -175,7 +183,7 @@ def _row(record: GroupRecord, number: int, audit: Audit) -> dict[str, str]:
 def _least(value: float, whose: str, percent: bool) -> str:
     if math.isnan(value):
         return f"no difference{whose} could have been shown"
-    return f"a difference of {size(value, percent=percent)}{whose} would have been shown"
+    return f"a difference of {size(value, percent=percent)}{whose} would mostly have been shown"
 
 
 def _ratio(value: float) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fairgroups.charts.checks import amplification_chart, selection_chart, stability_chart
+from fairgroups.charts.classes import class_chart
 from fairgroups.charts.line import people_chart, phi_chart, rate_chart
 from fairgroups.charts.plane import plane_chart
 from fairgroups.charts.style import to_png, to_svg
@@ -68,7 +69,10 @@ def first_pictures(audit: Audit) -> list[Picture]:
         )
         attribute = audit.data.attributes[0]
         if attribute.shown != (attribute.low, attribute.high):
-            caption += f" A few values of {attribute.name} lie beyond the picture."
+            caption += f" A few values of {attribute.said} lie beyond the picture."
+    elif len(audit.partition.columns) == 1:
+        first = class_chart(audit)
+        caption = "Marks: each group's rate. Lines: its interval. Dashed: everybody."
     else:
         first = plane_chart(audit)
         caption = (
@@ -76,12 +80,12 @@ def first_pictures(audit: Audit) -> list[Picture]:
         )
         if len(settings.sensitive) > 3:
             caption += " Only the first three attributes are drawn."
-    rate = audit.measure.rate
+    rate, by = audit.measure.rate, " and ".join(attribute.title for attribute in audit.data.attributes)
     level = settings.percent_level
     suffix = "-" + re.sub(r"\W+", "-", audit.measure.name)
     whom = settings.whom
     return [
-        Picture(f"rate{suffix}", f"{sentence(rate)} of {settings.outcome} by {settings.attributes}", caption, first),
+        Picture(f"rate{suffix}", f"{sentence(rate)} of {settings.outcome_label} by {by}", caption, first),
         Picture(
             f"difference{suffix}",
             f"Difference of each group from {whom}: {rate}",
@@ -95,12 +99,12 @@ def people_picture(audit: Audit | JointAudit) -> list[Picture]:
     """Draw how many people there are along the attribute, with the borders of the groups."""
     if not audit.partition.is_line:
         return []
-    name = audit.data.attributes[0].name
+    name, unit = audit.data.attributes[0].said, audit.data.unit
     return [
         Picture(
             "people",
-            f"How many people along {name}",
-            "Bars: people. Lines: the groups' borders.",
+            f"How many {unit} along {name}",
+            f"Bars: {unit}. Lines: the groups' borders.",
             people_chart(audit.parts[0]),
         )
     ]

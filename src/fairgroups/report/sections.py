@@ -6,11 +6,11 @@ import math
 import platform
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fairgroups import __version__
 from fairgroups.evidence.verdict import DIFFERENT
-from fairgroups.words import size
+from fairgroups.words import amount, sentence, size
 
 if TYPE_CHECKING:
     from fairgroups.audits.records import Attribute
@@ -24,7 +24,10 @@ __all__ = [
     "meanings",
     "method_facts",
     "rate_meaning",
+    "rate_table",
+    "ratio_name",
     "shell_call",
+    "title_of",
     "versions",
 ]
 
@@ -33,6 +36,7 @@ PAPER = (
     "ECAI 2025."
 )
 _INTERVALS = {"band": "band over all ranges", "crossfit": "cross-fitting", "plugin": "plug-in (delta method)"}
+_NAMED = "score intervals (Newcombe; Miettinen and Nurminen) that hold for all groups at once"
 _MEANINGS = {
     "statistical_parity": "the share of people whose {outcome} is yes",
     "equal_opportunity": "among those whose {truth} is yes, the share whose {outcome} is yes",
@@ -44,42 +48,89 @@ _MEANINGS = {
 }
 
 
+def title_of(audit: Audit | JointAudit) -> str:
+    """Return the report's title: the user's own, or what is audited by what."""
+    settings = audit.settings
+    by = " and ".join(attribute.title for attribute in audit.data.attributes)
+    return settings.title or f"Fairness audit of {settings.outcome_label} by {by}"
+
+
+def ratio_name(audit: Audit) -> str:
+    """Name what ratios are to."""
+    if audit.settings.against == "reference":
+        return f"Ratio to {audit.settings.whom}"
+    return "Ratio to the highest rate" if audit.measure.direction == "neutral" else "Ratio to the best group"
+
+
+def rate_table(audit: Audit) -> dict[str, Any] | None:
+    """Return every rate of the groups side by side, as texts; None where there is one rate only."""
+    if not audit.rates:
+        return None
+    heads = ["Group", sentence(audit.data.unit), *(sentence(column.rate) for column in audit.rates)]
+    rows = []
+    for k, record in enumerate(audit.records):
+        row = [record.label, f"{record.n:,}".replace(",", "\u202f")]
+        for column in audit.rates:
+            one = column.groups[k]
+            ends = [amount(x, percent=column.percent).removesuffix(" %") for x in (one.low, one.high)]
+            row.append(f"{amount(one.rate, percent=column.percent)} ({ends[0]}–{ends[1]})")
+        rows.append(row)
+    every = [amount(column.overall, percent=column.percent) for column in audit.rates]
+    rows.append(["everybody", f"{sum(r.n for r in audit.records):,}".replace(",", "\u202f"), *every])
+    level = audit.settings.percent_level
+    note = f"In brackets: {level} intervals, which hold for all groups at once, each rate by itself."
+    return {"heads": heads, "rows": rows, "note": note}
+
+
 def cannot_say(audit: Audit | JointAudit) -> list[str]:
     """List what may not be concluded from the audit."""
-    percent = audit.data.percent
-    settings, name = audit.settings, audit.settings.attributes
+    percent, unit = audit.data.percent, audit.data.unit
+    settings, name = audit.settings, audit.data.names
     said = []
     for part in audit.parts:
-        unclear = [r.label for r in part.records if r.verdict == "not enough evidence"]
+        unclear = [r for r in part.records if r.verdict == "not enough evidence"]
         if unclear and len(part.records) > 1:
-            listed = "; ".join(unclear[:4]) + (f"; and {len(unclear) - 4} more" if len(unclear) > 4 else "")
+            labels = [r.label for r in unclear]
+            listed = "; ".join(labels[:4]) + (f"; and {len(labels) - 4} more" if len(labels) > 4 else "")
             which = f" in their {part.measure.rate}" if len(audit.parts) > 1 else ""
             said.append(
-                f"Whether these are treated differently{which}: {listed}. Not enough evidence is not a finding of "
+                f"Whether these differ from {settings.whom}{which}: {listed}. Not enough evidence is not a finding of "
                 "fairness."
             )
     first = audit.parts[0]
     noticed = [d for d in first.detectable if math.isfinite(d.difference)]
-    if noticed:
+    if noticed and not settings.groups_given:
         least = min(noticed, key=lambda d: abs(d.share - 0.1))
         said.append(
-            f"Small differences: among {100 * least.share:g} % of the people, one of less than "
-            f"{size(least.difference, percent=percent)} could have gone unnoticed."
+            f"Small differences: among {100 * least.share:g} % of the {unit}, one of "
+            f"{size(least.difference, percent=percent)} is noticed in 80 of 100 such samples, a smaller one less often."
         )
-    elif len(first.records) == 1:
+    elif not noticed and len(first.records) == 1:
         said.append("Anything about differences: in this data none could have been noticed.")
     shown = [r for part in audit.parts for r in part.records if r.verdict in DIFFERENT]
-    if shown:
+    if shown or audit.verdict == "depends":
+        used = _used(audit)
         said.append(
-            f"Why groups differ. The audit shows that {settings.outcome} goes with {name}; it does not show what "
-            "causes it, nor whether a reason justifies it."
+            f"Why there are differences. The audit shows that {settings.outcome_label} goes with {used or name}; it "
+            "does not show what causes it, nor whether a reason justifies it."
         )
     else:
         said.append("That everybody is treated alike: not having shown a difference is not having shown that none is.")
     if settings.truth:
         said.append(f"Whether {settings.truth} is itself fair: it is taken as recorded, with any bias in it.")
-    said.append("Anything about people who are not in the data, or about attributes and measures not looked at.")
+    said.append(f"Anything about {unit} that are not in the data, or about attributes and measures not looked at.")
     return said
+
+
+def _used(audit: Audit | JointAudit) -> str:
+    """Name the attributes that have a border: nothing is shown of the others."""
+    partition, attributes = audit.partition, audit.data.attributes
+    used = [
+        attribute.said
+        for d, attribute in enumerate(attributes)
+        if len({box[d] for group in partition.groups for box in group}) > 1
+    ]
+    return " and ".join(used)
 
 
 def rate_meaning(audit: Audit) -> str:
@@ -88,27 +139,30 @@ def rate_meaning(audit: Audit) -> str:
     if words is None:
         return ""
     settings = audit.settings
-    said = words.replace("{outcome}", str(settings.outcome)).replace("{truth}", str(settings.truth))
+    said = words.replace("{outcome}", settings.outcome_label).replace("{truth}", str(settings.truth))
+    if audit.data.unit != "people":
+        said = said.replace("of people", f"of {audit.data.unit}")
     return f"{audit.measure.rate[:1].upper()}{audit.measure.rate[1:]}: {said}."
 
 
 def meanings(audit: Audit | JointAudit) -> list[tuple[str, str]]:
     """Explain the verdicts."""
     gap = size(audit.settings.relevant_gap, percent=audit.data.percent)
-    level, whose = audit.settings.percent_level, audit.settings.whose
+    level = audit.settings.percent_level
+    whose = f"that of {audit.settings.whom}"
     shown = []
     for part in audit.parts:
         lower, higher = {
             "better": ("disadvantaged", "advantaged"),
             "worse": ("advantaged", "disadvantaged"),
-            "neutral": ("below", "above"),
+            "neutral": ("lower", "higher"),
         }[part.measure.direction]
         rate = part.measure.rate
         shown += [
             (lower, f"The group's {rate} is shown to be lower than {whose}: the {level} interval lies below 0."),
             (higher, f"The group's {rate} is shown to be higher than {whose}: the interval lies above 0."),
         ]
-    return [
+    words = [
         *shown,
         (
             "no relevant difference",
@@ -118,14 +172,22 @@ def meanings(audit: Audit | JointAudit) -> list[tuple[str, str]]:
             ),
         ),
         (
-            "no discrimination found",
+            "depends",
+            "The rate goes with the attribute, and where the line lies cannot be told from this data.",
+        ),
+        (
+            "no difference found",
             (
-                "No range of the attribute is shown to differ from everybody. Smaller differences than the sample can "
-                "show may exist."
+                "Nowhere along the attribute is a difference shown, and one that matters would mostly have been. "
+                "Smaller ones may exist."
             ),
         ),
+        ("reference", "The group that the others are compared with."),
         ("not enough evidence", "The data allows neither statement. This is not a finding of fairness."),
     ]
+    present = {record.verdict for part in audit.parts for record in part.records} | {audit.verdict}
+    always = ("no relevant difference", "not enough evidence")
+    return [(word, what) for word, what in dict.fromkeys(words) if word in present or word in always]
 
 
 def data_facts(audit: Audit | JointAudit) -> list[tuple[str, str]]:
@@ -140,7 +202,7 @@ def data_facts(audit: Audit | JointAudit) -> list[tuple[str, str]]:
         ("Rows left out", f"{sum(dropped.values()):,} ({left_out})" if dropped else "none"),
         ("Missing values", policy),
         *(("Attribute", _attribute(attribute)) for attribute in data.attributes),
-        ("Outcome", settings.outcome + (f", compared with {settings.truth}" if settings.truth else "")),
+        ("Outcome", settings.outcome_label + (f", compared with {settings.truth}" if settings.truth else "")),
         *([("Counted as yes", settings.positive)] if settings.positive is not None else []),
         ("Weights", settings.weight or "none"),
         *([("Rows that belong together", f"by {settings.cluster}")] if settings.cluster else []),
@@ -159,15 +221,22 @@ def method_facts(audit: Audit | JointAudit) -> list[tuple[str, str]]:
         if part.measure.direction != "neutral":
             measure += f"; a higher value is {part.measure.direction} for the person"
         variance = f"{part.variance:.4g}"
-        if math.isfinite(part.explained):
-            variance += f"; the groups capture {100 * part.explained:.0f} % of the dependence on {settings.attributes}"
+        if math.isfinite(part.explained) and len(part.records) > 1:
+            variance += f"; the groups capture {100 * part.explained:.0f} % of the dependence on {audit.data.names}"
         facts += [("Measure", measure), ("Variance of Φ", variance)]
     return [
         *facts,
         ("Groups", _how_found(audit)),
-        ("Intervals", f"{_INTERVALS[settings.inference]}, level {settings.percent_level}"),
+        ("Intervals", f"{_intervals(audit)}, level {settings.percent_level}"),
         ("Compared with", settings.whom),
     ]
+
+
+def _intervals(audit: Audit | JointAudit) -> str:
+    settings = audit.settings
+    if not settings.groups_given or settings.inference == "plugin":
+        return _INTERVALS[settings.inference]
+    return _NAMED if settings.bounded else "Welch's, for all groups at once"
 
 
 def glossary(audit: Audit | JointAudit, *, repaired: bool) -> list[tuple[str, str]]:
@@ -183,8 +252,7 @@ def glossary(audit: Audit | JointAudit, *, repaired: bool) -> list[tuple[str, st
             "Var Φ",
             (
                 "Σ w(k) Φ(k)², w being the groups' shares of B: how far apart a partition sets people. FairGroups "
-                "finds the ranges for which it is largest; K-Means (the paper's baseline) joins stretches with similar "
-                "rates, wherever they lie."
+                "finds the ranges for which it is largest."
             ),
         ),
         *_band_word(audit),
@@ -196,14 +264,17 @@ def glossary(audit: Audit | JointAudit, *, repaired: bool) -> list[tuple[str, st
             ),
         ),
         (
-            "Ratio to the best group",
+            ratio_name(audit.parts[0]),
             (
-                "The group's rate over the best group's. Where a higher rate is better for people, the four-fifths "
-                "rule of thumb asks for at least 0.80; it is no test, and says nothing of how sure a ratio is. Where a "
-                "higher rate is worse, ratios are 1 or more, and the rule does not apply."
+                "The group's rate over that one's. The four-fifths rule of thumb of American hiring law (at least 0.80 "
+                "of the highest selection rate) is about sex, race and ethnicity, not for age; it is no test, and says "
+                "nothing of how sure a ratio is."
             ),
         ),
-        ("Gap", "The highest group's rate minus the lowest one's."),
+        (
+            "In 80 of 100 samples",
+            "How small a difference is mostly noticed: of such samples four in five would show it, one in five not.",
+        ),
     ]
     if repaired:
         words += [
@@ -221,7 +292,7 @@ def glossary(audit: Audit | JointAudit, *, repaired: bool) -> list[tuple[str, st
 
 def _band_word(audit: Audit | JointAudit) -> list[tuple[str, str]]:
     """Explain the intervals that the page uses."""
-    if audit.settings.inference != "band":
+    if audit.settings.inference != "band" or audit.settings.groups_given:
         return []
     what = "Intervals that hold for all ranges of the attribute at once."
     if audit.settings.bounded:
@@ -262,15 +333,18 @@ def _how_found(audit: Audit | JointAudit) -> str:
     settings = audit.settings
     if settings.groups_given:
         return "given in advance"
-    shape = "ranges" if audit.partition.is_line else "boxes"
     how = "exact search" if settings.exact else "beam search"
+    n = audit.partition.n_groups
+    if n == 1:
+        return f"none told apart, by an {how}" if settings.exact else f"none told apart, by a {how}"
+    shape = "ranges" if audit.partition.is_line else "boxes"
     if settings.n_cells:
         how += f" on {settings.n_cells} cells"
-    return f"{audit.partition.n_groups} {shape} with the largest variance of Φ, {how}"
+    return f"{n} {shape} with the largest variance of Φ, {how}"
 
 
 def _attribute(attribute: Attribute) -> str:
     if attribute.levels is not None:
-        return f"{attribute.name}: {', '.join(attribute.levels)}"
+        return f"{attribute.title}: {', '.join(attribute.levels)}"
     ends = f"from {attribute.low:g} to {attribute.high:g}"
-    return f"{attribute.name}, {ends}, {attribute.distinct:,} different values"
+    return f"{attribute.title}, {ends}, {attribute.distinct:,} different values"

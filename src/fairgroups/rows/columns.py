@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NoReturn
 
 import numpy as np
@@ -9,7 +10,16 @@ from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
 
-__all__ = ["column_of_numbers", "holds_categories", "is_missing", "numbers", "one_column", "refuse_dates", "shorten"]
+__all__ = [
+    "column_of_numbers",
+    "holds_categories",
+    "is_missing",
+    "numbers",
+    "one_column",
+    "reads_as_numbers",
+    "refuse_dates",
+    "shorten",
+]
 
 Array = NDArray[np.float64]
 
@@ -84,11 +94,28 @@ def numbers(values: NDArray[Any], name: str) -> Array:
         raise InputError(
             f"{name!r} must hold numbers; {len(wrong)} of {out.size} values are not, the first is {shorten(value)} "
             f"in row {row} (the first row is 0).",
-            "write numbers with a decimal point, not a comma."
-            if isinstance(value, str) and value.replace(",", ".", 1).lstrip("+-").replace(".", "", 1).isdigit()
-            else "clean the column, or encode it as numbers; a category can stand beside a number, not alone.",
+            _cure(value),
         )
     return out
+
+
+def _cure(value: Any) -> str:
+    """Say how a value becomes a number, without changing it by a thousand."""
+    text = value.strip() if isinstance(value, str) else ""
+    if re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?", text):
+        return f"write it without separators: {text.replace(',', '')}."
+    if re.fullmatch(r"[+-]?\d*,\d+", text):
+        return f"write it with a decimal point: {text.replace(',', '.')}."
+    if re.fullmatch(r"[+-]?[\d.,\s]*\d\s*%|[€$£¥]\s*[\d.,]+|[\d.,]+\s*[€$£¥]", text):
+        return "write the number alone, without a sign for percent or money."
+    return "clean the column, or encode it as numbers."
+
+
+def reads_as_numbers(values: NDArray[Any]) -> bool:
+    """Whether most texts of a column are meant as numbers, with separators or units that stand in the way."""
+    texts = {value.strip() for value in values.tolist() if isinstance(value, str)}
+    meant = [bool(re.fullmatch(r"[<>≤≥+\-€$£¥]*\s*\d[\d.,\s'’]*\s*[%€$£¥+]*", text)) for text in texts]
+    return not texts or sum(meant) > len(meant) / 2
 
 
 def refuse_dates(name: str) -> NoReturn:

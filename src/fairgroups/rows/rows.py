@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fairgroups.errors import InputError, MissingValuesError
 from fairgroups.measures import Measure
 from fairgroups.options import MISSING, Missing, one_of
-from fairgroups.rows.columns import is_missing, numbers, one_column
+from fairgroups.rows.columns import is_missing, numbers, one_column, reads_as_numbers
 from fairgroups.rows.labels import category_levels, check_positive, label_codes, read_outcome
 from fairgroups.sources.frames import read_table
 
@@ -31,9 +31,11 @@ __all__ = [
     "check_measure",
     "check_size",
     "check_weight",
+    "lone_attribute",
     "mixed_columns",
     "number_column",
     "quantiles",
+    "refuse_exposure",
     "refuse_missing",
     "weighted_sums",
 ]
@@ -204,7 +206,7 @@ class Rows:
             columns = [attribute(one_column(values), name) for name, values in sensitive.items()]
         else:
             name = (names or {}).get("sensitive", "")
-            columns = [Column(name, numbers(one_column(sensitive), name or "sensitive"))]
+            columns = [lone_attribute(one_column(sensitive), name)]
         return cls.from_columns(
             columns,
             outcome,
@@ -308,6 +310,23 @@ def check_measure(measure: Measure, rows: Rows) -> Measure:
     return measure
 
 
+def refuse_exposure(rows: Rows, measure: Measure) -> None:
+    """Refuse a measure whose rows have denominators of their own, for intervals that hold for all ranges at once.
+
+    Of a rate such as claims per year, a row with little exposure may be far off by chance: no bound over all ranges is
+    known to hold for it.
+    """
+    b = rows.sums(measure)[1]
+    counts = b[b > 0]
+    if counts.size and counts.min() != counts.max():
+        raise InputError(
+            f"measure {measure.name!r} divides by amounts that differ from row to row (B from {counts.min():g} to "
+            f"{counts.max():g}): no interval holds for all ranges of such a ratio.",
+            "name the groups in advance, partition=[25, 45] (--partition 25,45), or judge them on people set aside, "
+            "inference='crossfit'.",
+        )
+
+
 def weighted_sums(rows: Rows, measure: Measure) -> tuple[Array, Array]:
     """Return what each row adds to A and to B, weights included."""
     a, b = rows.sums(measure)
@@ -334,6 +353,17 @@ def attribute(values: NDArray[Any], name: str) -> Column:
     if data.dtype.kind != "b" and all(is_missing(x) or isinstance(x, Real | Decimal) for x in values.tolist()):
         return number_column(values, name)
     return category(values, name)
+
+
+def lone_attribute(values: NDArray[Any], name: str) -> Column:
+    """Read the only attribute: numbers, also as text or true/false, or else a category such as sex."""
+    try:
+        return Column(name, numbers(values, name or "sensitive"))
+    except InputError:
+        data = np.asarray(values.data) if isinstance(values, np.ma.MaskedArray) else values
+        if data.dtype.kind not in "OUST" or reads_as_numbers(values):
+            raise
+        return category(values, name)
 
 
 def number_column(values: NDArray[Any], name: str) -> Column:

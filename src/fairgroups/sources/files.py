@@ -119,13 +119,22 @@ def _read_csv(connection: Any, path: Path, wanted: Sequence[str], *, as_text: bo
     except duckdb.Error as error:
         if "utf-8" not in str(error).lower():
             raise
-        raise InputError(
-            f"{path.name!r} is not written in UTF-8.", f"convert it: iconv -f latin1 -t utf-8 {path.name!r} > new.csv"
-        ) from error
+        raise _not_utf8(path) from error
     if set(wanted) <= set(relation.columns) or path.suffix.lower() == ".gz":
         return relation
     _name_bad_row(path)
     return relation
+
+
+def _not_utf8(path: Path) -> InputError:
+    """Say in which encoding a file is written, as far as its first bytes tell, and how to change it."""
+    with path.open("rb") as file:
+        start = file.read(4)
+    known = "utf-16" if start[:2] in (b"\xff\xfe", b"\xfe\xff") else "cp1252"
+    return InputError(
+        f"{path.name!r} is not written in UTF-8{' but in UTF-16' if known == 'utf-16' else ''}.",
+        f"save it as “CSV UTF-8” in the spreadsheet, or convert it: iconv -f {known} -t utf-8 {path.name!r} > new.csv",
+    )
 
 
 def _name_bad_row(path: Path) -> None:

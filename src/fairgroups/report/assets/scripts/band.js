@@ -94,7 +94,7 @@ const fairgroupsBand = (() => {
     penalty(n, rows) {
       let ratio = this.band.size / Math.max(n, 1e-9);
       if (!this.band.equal) ratio = Math.max(ratio, this.sums.n[this.last] / Math.max(rows, 1));
-      return Math.sqrt(2 * (1 + Math.log(Math.max(ratio, 1))));
+      return this.band.penalty * Math.sqrt(2 * (1 + Math.log(Math.max(ratio, 1))));
     }
 
     // Rate and difference of a range of stretches, with their intervals; null where nobody counts.

@@ -183,11 +183,12 @@ const fairgroupsDraw = (() => {
   }
 
   const mix = (a, b, t) => `rgb(${a.map((v, i) => Math.round(v + (b[i] - v) * t)).join(",")})`;
-  const LOW = [213, 94, 0], MIDDLE = [247, 247, 247], HIGH = [0, 114, 178];
+  const channels = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
 
   class Plane extends Picture {
     draw() {
-      const { cells, boxes, axes, everyone, isPercent, rate } = this.data;
+      const { cells, boxes, axes, everyone, isPercent, rate, colours, unit } = this.data;
+      const [LOW, MIDDLE, HIGH] = colours.map(channels);
       this.begin(this.height);
       Object.assign(this, { left: 70, right: this.width - 14, top: 40, bottom: this.height - 44 });
       const x = scale(axes[0].domain, [this.left, this.right]), y = scale(axes[1].domain, [this.bottom, this.top]);
@@ -198,7 +199,7 @@ const fairgroupsDraw = (() => {
       const written = (r) => (isPercent ? percent(Number(r.toPrecision(3))) : plain(r));
       for (const c of cells) {
         add(this.svg, "rect", { x: x(c.x0), width: Math.max(x(c.x1) - x(c.x0), 1), y: y(c.y1), height: Math.max(y(c.y0) - y(c.y1), 1),
-          fill: colour(c.rate), "data-tip": `${rate} ${written(c.rate)}, ${c.n.toLocaleString("en-US")} people` });
+          fill: colour(c.rate), "data-tip": `${rate} ${written(c.rate)}, ${c.n.toLocaleString("en-US")} ${unit}` });
       }
       for (const b of boxes) {
         add(this.svg, "rect", { class: "box", x: x(b.x0), width: x(b.x1) - x(b.x0), y: y(b.y1), height: y(b.y0) - y(b.y1) });

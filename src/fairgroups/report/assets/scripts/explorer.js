@@ -18,7 +18,7 @@
   const minus = (text) => text.replace("-", "−");
   const digits = (x) => (Math.abs(x) >= 100 ? Math.round(x).toLocaleString("en-US") : Math.abs(x) >= 1 ? x.toFixed(2)
     : String(Number(x.toPrecision(3))));
-  const persons = (n) => (Math.round(n) === 1 ? "person" : "people");
+  const persons = (n) => (data.unit === "people" && Math.round(n) === 1 ? "person" : data.unit);
   const people = (n) => Math.round(n).toLocaleString("en-US").replaceAll(",", "\u202f");
   const counting = (x) => (Math.abs(x.counted - x.n) < 1e-6 * x.n ? people(x.n) : `${people(x.counted)} of ${people(x.n)}`);
   const short = (x) => minus(String(Number(Number(x).toPrecision(data.digits))));
@@ -42,7 +42,7 @@
 
   function verdict(low, high) {
     const [lower, higher] = { better: ["disadvantaged", "advantaged"], worse: ["advantaged", "disadvantaged"],
-      neutral: ["below", "above"] }[measure().direction];
+      neutral: ["lower", "higher"] }[measure().direction];
     if (high < 0) return lower;
     if (low > 0) return higher;
     return -measure().gap <= low && high <= measure().gap ? "no relevant difference" : "not enough evidence";
@@ -73,7 +73,8 @@
       colour: data.colours[group.verdict], shape: data.shapes[group.verdict], known: known(group.phi),
       tip: `${group.label}\n${points(group.phi)} (${points(group.low)} to ${points(group.high)}): ${group.verdict}` }))
       .filter((row) => row.known);
-    const title = `Difference from ${data.against === "rest" ? "the rest" : "everybody"}`;
+    const own = measure().chosen.method === "audit" && state.method === 0;  // these may have a reference of their own
+    const title = `Difference from ${own ? data.whom : data.against === "rest" ? "the rest" : "everybody"}`;
     pictures.phi.show({ rows, isPercent: measure().percent, title, usual: at("usual").checked });
     drawRates();
     drawTable(groups);
@@ -83,12 +84,13 @@
     const { groups } = shown();
     const common = { everyone: measure().overall, isPercent: measure().percent };
     if (!line) {
-      pictures.rate.show({ ...common, cells: measure().cells, boxes: shown().boxes, axes: data.axes, rate: sentence(measure().rate) });
+      pictures.rate.show({ ...common, cells: measure().cells, boxes: shown().boxes, axes: data.axes, rate: sentence(measure().rate),
+        colours: data.rateColours[measure().direction], unit: data.unit });
       return;
     }
     const drawn = segments(groups);
     const dots = measure().curve.filter((p) => p.middle >= data.shown[0] && p.middle <= data.shown[1]).map((p) => ({ ...p,
-      tip: `${data.name} from ${short(p.low)} to ${short(p.high)}\n${sentence(measure().rate)} ${amount(p.rate)}, ${people(p.n)} people` }));
+      tip: `${data.name} from ${short(p.low)} to ${short(p.high)}\n${sentence(measure().rate)} ${amount(p.rate)}, ${people(p.n)} ${persons(p.n)}` }));
     pictures.rate.show({ ...common, domain: data.shown, segments: drawn, dots, picked: state.picked, xTitle: data.name,
       borders: drawn.map((s) => s.from).filter((from) => from > data.shown[0]), yTitle: sentence(measure().rate) });
   }
@@ -97,7 +99,7 @@
     const body = at("now-groups");
     body.replaceChildren(...groups.map((group, i) => {
       const row = document.createElement("tr");
-      const cells = [["Group", line ? group.label : `${i + 1}: ${group.label}`], ["People", counting(group)],
+      const cells = [["Group", line ? group.label : `${i + 1}: ${group.label}`], [sentence(data.unit), counting(group)],
         [data.rateName, amount(group.rate)], ["Difference", points(group.phi)],
         [`${data.level} interval`, `${points(group.low)} to ${points(group.high)}`], ["Verdict", group.verdict]];
       cells.forEach(([name, text], j) => {
@@ -119,8 +121,9 @@
     at("now-rate").textContent = sentence(measure().rate);
     at("now-shown").textContent = `Shown: ${measure().rate}, ${groups.length} group${groups.length > 1 ? "s" : ""}` +
       `${line ? ` by ${method().name}` : ""}.` + (measure().direction === "neutral" ? "" :
-      ` A higher ${measure().rate} is read as ${measure().direction} for the person.`);
-    const colours = { "#D55E00": "orange", "#0072B2": "blue", "#009E73": "green", "#767676": "grey" };
+      ` A higher ${measure().rate} is ${measure().direction} for a person.`);
+    const colours = { "#D55E00": "orange", "#0072B2": "blue", "#009E73": "green", "#767676": "grey", "#CC79A7": "pink",
+      "#7E4794": "purple" };
     at("now-colours").textContent = line ? [...new Set(groups.map((g) => g.verdict))].map((v) =>
       `${sentence(colours[data.colours[v]])}: ${v}.`).join(" ") : "";
     const size = groups.length;
@@ -132,8 +135,7 @@
       const told = measure().methods.map((m) => m.sets.find((s) => s.groups.length === size) && [m.name,
         m.sets.find((s) => s.groups.length === size).variance]).filter(Boolean);
       at("captured").textContent = `Variance of Φ with ${size} group${size > 1 ? "s" : ""}: ` +
-        told.map(([name, value]) => `${name} ${Number(value.toPrecision(3))}`).join("; ") +
-        ". K-Means may join ranges that lie apart, so its variance may be larger.";
+        `${told.map(([name, value]) => `${name} ${Number(value.toPrecision(3))}`).join("; ")}.`;
     }
     at("rate-chart").setAttribute("aria-label", `${sentence(measure().rate)}: ` +
       groups.slice(0, 12).map((g) => `${g.label} ${amount(g.rate)}`).join("; "));

@@ -1,0 +1,65 @@
+"""Whether anything differs along the attribute: the band over all ranges and the trend share one error.
+
+A range that differs is looked for with half of the error, a trend with a little more: the two often err on the same
+data, so that together they err no more often than the level allows (docs/band.md has the simulations). Once either has
+found something, the intervals need only hold at once, and the band is shown at its own level; where neither has, it is
+shown as it was asked, so that no interval contradicts the answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fairgroups.evidence.band import Band
+from fairgroups.evidence.trend import Trend, trend_test
+
+__all__ = ["Dependence", "dependence_of"]
+
+BAND_SHARE = 0.5
+TREND_SHARE = 0.55
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """What the band and the trend say together.
+
+    Attributes
+    ----------
+    found : bool
+        Whether the rate is shown to depend on the attribute.
+    trend : Trend or None
+        The test of a trend.
+    band : Band
+        The band as it may be shown.
+    cells : pair of int or None
+        Where the band shows it: the cells of the range that differs most.
+    """
+
+    found: bool
+    trend: Trend | None
+    band: Band
+    cells: tuple[int, int] | None
+
+
+def dependence_of(band: Band) -> Dependence:
+    """Decide whether anything differs, with the error of the band's level.
+
+    Parameters
+    ----------
+    band : Band
+        The band of the people at the level of the audit.
+
+    Returns
+    -------
+    Dependence
+    """
+    n, error = len(band.cells), 1 - band.level
+    trend = trend_test(band.cells, band.measure, TREND_SHARE)
+    strict = band.at_level(1 - BAND_SHARE * error)
+    excess, *where = strict.most_different(0, n)
+    found = excess > 0 or (trend is not None and trend.p_value <= error)
+    if not found:
+        return Dependence(False, trend, strict, None)
+    if excess <= 0:  # found by the trend alone: the band need only hold at its own level
+        excess, *where = band.most_different(0, n)
+    return Dependence(True, trend, band, (where[0], where[1]) if excess > 0 else None)

@@ -1,0 +1,103 @@
+"""Whether the rate rises or falls with the attribute, wherever the line may lie: one test without any border.
+
+People are scored by their rank, the mean of the rank itself and of its normal score, so that neither the unit nor a
+rising transformation of the attribute matters. The statistic is the sum of score times outcome, over the root of its
+variance when the rate is the same everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
+
+from fairgroups.cells.cells import Cells
+from fairgroups.measures import Measure
+
+__all__ = ["Trend", "trend_test"]
+
+Array = NDArray[np.float64]
+QUARTER = 0.25
+
+
+@dataclass(frozen=True)
+class Trend:
+    """How the rate goes with the attribute.
+
+    Attributes
+    ----------
+    direction : {"rises", "falls"}
+        Which way.
+    statistic : float
+        Standard normal where the rate does not depend on the attribute.
+    p_value : float
+        Two-sided, and adjusted for the share of the error that the test is given: it is shown where this is at most
+        1 − level.
+    lower_rate, upper_rate : float
+        The rates at the two ends of the attribute.
+    lower_share, upper_share : float
+        Which share of the people these ends are: a quarter, as nearly as the values allow.
+    """
+
+    direction: Literal["rises", "falls"]
+    statistic: float
+    p_value: float
+    lower_rate: float
+    upper_rate: float
+    lower_share: float
+    upper_share: float
+
+
+def trend_test(cells: Cells, measure: Measure | str, share: float = 1.0) -> Trend | None:
+    """Test whether the rate goes with the attribute.
+
+    Parameters
+    ----------
+    cells : Cells
+        The people.
+    measure : Measure or str
+        Which rate.
+    share : float
+        Which share of the error the test is given; its p-value is divided by it.
+
+    Returns
+    -------
+    Trend or None
+        None where everybody has the same value or the same outcome.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairgroups import Cells
+    >>> from fairgroups.evidence.trend import trend_test
+    >>> age = np.arange(18, 68)
+    >>> trend_test(Cells.from_arrays(age, age > 40), "statistical_parity").direction
+    'rises'
+    """
+    moments = cells[measure].map(lambda x: x[: len(cells)])
+    used = moments.b > 0
+    moments = moments.map(lambda x: x[used])
+    if moments.b.size < 2:
+        return None
+    b = moments.b / moments.b.sum()
+    rank = np.cumsum(b) - b / 2
+    score = math.sqrt(12) * (rank - 0.5) + ndtri(rank)
+    score -= np.sum(b * score)
+    rate = moments.overall
+    squares = np.maximum(moments.aa - 2 * rate * moments.ab + rate**2 * moments.bb, 0.0)
+    variance = float(np.sum(score**2 * squares * moments.design_effect))
+    if not variance > 0:
+        return None
+    statistic = float(np.sum(score * (moments.a - rate * moments.b))) / math.sqrt(variance)
+    below = np.cumsum(b)
+    start = int(np.argmin(np.abs(below[:-1] - QUARTER))) + 1
+    stop = int(np.argmin(np.abs(1 - below[:-1] - QUARTER))) + 1
+    ends = [slice(None, start), slice(stop, None)]
+    lower, upper = (float(moments.a[end].sum() / moments.b[end].sum()) + moments.offset for end in ends)
+    p_value = min(1.0, 2 * float(ndtr(-abs(statistic))) / share)
+    shares = [float(b[end].sum()) for end in ends]
+    return Trend("rises" if statistic > 0 else "falls", statistic, p_value, lower, upper, *shares)

@@ -1,0 +1,74 @@
+"""Groups named in advance: simultaneous intervals that hold, and no wider than they need be."""
+
+import numpy as np
+import pytest
+
+from fairgroups import Cells, Partition, group_rates
+from fairgroups.evidence.named import against_group, class_bounds, ratios_to
+
+
+def groups_of(sizes, positives, values=None):
+    codes = np.repeat(np.arange(len(sizes)), sizes)
+    if values is None:
+        values = np.concatenate([np.arange(n) < k for n, k in zip(sizes, positives, strict=True)]).astype(float)
+    cells = Cells.from_arrays(codes, values)
+    measure = "statistical_parity" if set(np.unique(values)) <= {0, 1} else "mean"
+    return group_rates(cells, Partition.from_edges(np.arange(1, len(sizes)) - 0.5), measure)
+
+
+def test_recidivism_at_25_years():
+    """Two classes are one comparison: 42.9 % against 34.0 %, Newcombe's +3.8 to +13.8."""
+    groups = groups_of([681, 764], [292, 260])
+    bounds = class_bounds(groups, 0.95)
+    rest = 1 - groups.share
+    assert (bounds.low[0] / rest[0], bounds.high[0] / rest[0]) == pytest.approx((0.038, 0.138), abs=6e-4)
+    assert bounds.low[1] / rest[1] == pytest.approx(-bounds.high[0] / rest[0])
+
+
+@pytest.mark.parametrize("k", [2, 3, 6])
+@pytest.mark.parametrize(("rate", "size"), [(0.3, 200), (0.02, 200), (0.3, 25)])
+def test_simultaneous_coverage(k, rate, size):
+    rng = np.random.default_rng(k)
+    sizes = (size * (1 + np.arange(k))).astype(int)
+    rates = np.clip(rate * (1 + 0.5 * np.linspace(-1, 1, k)), 0.0, 1.0)
+    overall = np.sum(sizes * rates) / sizes.sum()
+    runs, held = 600, 0
+    for _ in range(runs):
+        positives = rng.binomial(sizes, rates)
+        bounds = class_bounds(groups_of(sizes, positives), 0.95)
+        held += bool(np.all((bounds.low <= rates - overall + 1e-12) & (rates - overall - 1e-12 <= bounds.high)))
+    assert held / runs >= 0.945 - 1.64 * np.sqrt(0.05 * 0.95 / runs)
+
+
+def test_amounts_by_welch():
+    rng = np.random.default_rng(0)
+    runs, held = 400, 0
+    for _ in range(runs):
+        values = np.concatenate([rng.normal(m, s, n) for m, s, n in ((1, 1, 20), (2, 3, 60), (2, 1, 200))])
+        groups = groups_of([20, 60, 200], None, values)
+        found = against_group(groups, 2, 0.95)
+        held += bool(np.all((found.low <= [-1, 0, 0]) & (found.high >= [-1, 0, 0])))
+    assert held / runs >= 0.95 - 1.64 * np.sqrt(0.05 * 0.95 / runs)
+
+
+def test_a_reference_and_ratios():
+    groups = groups_of([400, 300, 50], [200, 90, 20])
+    found = against_group(groups, 0, 0.95)
+    assert found.value == pytest.approx([0, -0.2, -0.1])
+    assert found.low[0] == found.high[0] == 0
+    assert found.high[1] < 0 < found.high[2]
+    ratio, low, high = ratios_to(groups, 0, 0.95, chosen=True)
+    assert ratio == pytest.approx([1, 0.6, 0.8])
+    assert low[1] < 0.6 < high[1] < 1 < high[2]
+
+
+def test_nobody_and_one_group():
+    assert np.isnan(class_bounds(groups_of([30, 0, 40], [10, 0, 9]), 0.95).low[1])
+    alone = class_bounds(groups_of([30], [10]), 0.95)
+    assert alone.low[0] == alone.high[0] == 0
+
+
+def test_no_seed_is_needed():
+    sizes, positives = [100, 200, 300, 400], [30, 60, 80, 140]
+    first, second = (class_bounds(groups_of(sizes, positives), 0.95) for _ in range(2))
+    assert np.array_equal(first.low, second.low)
