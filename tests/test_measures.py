@@ -37,10 +37,10 @@ def test_rates_by_hand(name, expected):
 def test_directions():
     said = {name: m.direction(favourable=None) for name, m in RATES.items()}
     assert said == {
-        "statistical_parity": "better",
-        "equal_opportunity": "better",
-        "predictive_equality": "worse",
-        "error_rate": "worse",
+        "statistical_parity": "neutral",
+        "equal_opportunity": "neutral",
+        "predictive_equality": "neutral",
+        "error_rate": "neutral",
         "precision": "neutral",
         "mean": "neutral",
         "calibration": "neutral",
@@ -49,7 +49,7 @@ def test_directions():
     assert RATES["equal_opportunity"].direction(favourable=False) == "worse"
     assert RATES["predictive_equality"].direction(favourable=False) == "worse"
     assert RATES["predictive_equality"].direction(favourable=True) == "better"
-    assert RATES["error_rate"].direction(favourable=False) == "worse"
+    assert RATES["error_rate"].direction(favourable=False) == "neutral"
     assert RATES["mean"].direction(favourable=True) == "better"
 
 

@@ -50,7 +50,9 @@ def best_frontiers(
     width: int,
     progress: Callable[[float], object],
 ) -> list[tuple[float, float, list[list[tuple[int, int]]]]]: ...
-def cell_maxima(prefix: NDArray[float64], sizes: NDArray[float64], rate: float) -> tuple[list[float], list[float]]: ...
+def cell_maxima(
+    prefix: NDArray[float64], sizes: NDArray[float64], rate: float, weight: float
+) -> tuple[list[float], list[float]]: ...
 def window_maxima(prefix: NDArray[int32], lengths: NDArray[int64], rate: float) -> tuple[float, float]: ...
 def gaussian_window_maxima(prefix: NDArray[float64], lengths: NDArray[int64]) -> tuple[float, float]: ...
 def most_different(
@@ -61,6 +63,7 @@ def most_different(
     start: int,
     stop: int,
     quantile: float,
+    penalty: float,
     least_root: float,
     n: float,
     all_rows: float,

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from fairgroups.engines.columns import collect, under_names
 from fairgroups.engines.count import count_rows
 from fairgroups.errors import ColumnError, NeedsRows
+from fairgroups.partition.given import given_partition
 from fairgroups.partition.partition import Partition
 from fairgroups.rows.person_keys import read_keys, uniform_of
 from fairgroups.rows.roles import Roles
@@ -100,7 +101,7 @@ def read_rows(
         lines = [Partition.from_edges(partition.get(name, ())) for name in roles.sensitive]
         borders = [line.borders() for line in lines]
     elif partition is not None:
-        groups = Partition.given(partition, roles.sensitive, roles.missing)
+        groups = given_partition(partition, roles.sensitive, roles.missing)
         borders = [groups.borders(d) for d in range(len(roles.sensitive))]
     options = {"roles": roles, "n_cells": n_cells, "borders": borders, "seed": seed}
     if not isinstance(data, str | Path | Source):

@@ -75,7 +75,10 @@ def test_nothing_found_says_what_would_have_been():
     table = {"age": rng.integers(20, 60, 20_000), "approved": (rng.random(20_000) < 0.3).astype(float)}
     found = audit(table)
     assert found.verdict == "no difference found"
-    assert "A tenth of the people, next to each other, would have been noticed in 80 of 100 such samples" in found.conclusion
+    assert (
+        "A tenth of the people, next to each other, would have been noticed in 80 of 100 such samples"
+        in found.conclusion
+    )
     few = audit({name: values[:60] for name, values in table.items()})
     assert few.verdict == "not enough evidence"
     assert few.conclusion.startswith("Not enough evidence: no difference is shown, and the data cannot rule one out.")
@@ -101,7 +104,10 @@ def test_open_and_closed_comparisons_are_kept_apart():
     middle = found.records[1]
     assert middle.verdict == "not enough evidence"
     assert middle.ratio_low > 1
-    assert "Whether age 22 to 24 differs from everybody is open; age 22 to 24 differs from age 25 or over." in found.conclusion
+    assert (
+        "Whether age 22 to 24 differs from everybody is open; age 22 to 24 differs from age 25 or over."
+        in found.conclusion
+    )
     assert any("Whether these differ from everybody: age 22 to 24." in line for line in cannot_say(found))
 
 

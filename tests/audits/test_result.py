@@ -112,7 +112,7 @@ def test_an_audit_of_several_rates_is_not_its_first():
 def test_tables_are_the_callers(library, kind):
     found = fg.audit(library(TABLE), sensitive="tone", outcome="approved", truth="merited")
     assert {type(table) for table in found.tables.values()} == {kind}
-    assert set(found.tables) == {"groups", "selection", "detectable", "borders", "amplification"}
+    assert set(found.tables) == {"groups", "selection", "detectable", "borders", "amplification", "rates"}
 
 
 def test_scales_need_cells():

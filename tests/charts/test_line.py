@@ -38,7 +38,7 @@ def test_charts_leave_out_groups_without_anybody():
     )
     assert np.isnan(empty.records[2].rate)
     shown = phi_chart(empty).to_dict()["layer"][1]["data"]["values"]
-    assert [value["label"] for value in shown] == ["tone < 50", "50 ≤ tone < 1000"]
+    assert [value["label"] for value in shown] == ["tone under 50", "tone 50 to under 1000"]
     assert to_svg(rate_chart(empty)).startswith("<svg")
 
 

@@ -54,4 +54,6 @@ def test_it_agrees_with_the_band_on_real_data():
     adult = fg.load_adult()
     found = fg.audit(adult, sensitive="age", outcome="income_over_50k")
     assert found.selection.n_groups > 1
-    assert found.checks.permutation.p_value == 0.001
+    assert found.checks.permutation is None  # on the line the band and the trend answer
+    rows = Rows.from_arrays(adult["age"], adult["income_over_50k"])
+    assert permutation_test(Sample(rows, (PARITY,)), PARITY).p_value == 0.001

@@ -104,7 +104,7 @@ def test_options_reach_the_audit(table, tmp_path):
     )
     assert done.exit_code == 0, done.output
     found = json.loads(data.read_text(encoding="utf-8"))
-    assert [g["label"] for g in found["records"]] == ["age < 25", "25 ≤ age < 45", "age ≥ 45"]
+    assert [g["label"] for g in found["records"]] == ["age under 25", "age 25 to under 45", "age 45 or over"]
     assert found["records"][0]["verdict"] == "advantaged"
     assert (found["settings"]["level"], found["settings"]["relevant_gap"]) == (0.9, 0.1)
 

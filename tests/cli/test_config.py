@@ -50,7 +50,7 @@ def test_all_audits_run_and_the_worst_decides(folder):
     done = run(folder / "fairgroups.toml", "--junit", folder / "tests.xml")
     assert done.exit_code == 1
     assert "2 audit(s): 1 kept, 1 exceeded or worse" in done.output
-    assert json.loads((folder / "first.json").read_text())["limit"] == "kept"
+    assert json.loads((folder / "first.json").read_text())["limits"][0]["verdict"] == "kept"
     assert "fairgroups run fairgroups.toml --only" in (folder / "second.html").read_text()
     assert [suite.get("name") for suite in ET.parse(folder / "tests.xml").getroot()] == ["first", "second"]
     assert run(folder / "fairgroups.toml", "--only", "first", "-q").exit_code == 0

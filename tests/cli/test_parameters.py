@@ -7,7 +7,7 @@ from fairgroups.cli.parameters import read_borders, read_number, read_options, s
 
 
 def test_what_was_typed_is_read():
-    typed = {"sensitive": ["age"], "n_groups": "3", "min_group_size": "0.05", "partition": "25,45", "truth": None}
+    typed = {"sensitive": ["age"], "n_groups": "3", "min_group_size": "0.05", "partition": ["25,45"], "truth": None}
     assert read_options(AuditOptions, typed) == {
         "sensitive": "age",
         "n_groups": 3,

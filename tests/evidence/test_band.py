@@ -35,7 +35,7 @@ def test_the_kernels_find_the_largest_statistic_over_all_ranges(seed):
     counts = rng.binomial(size, 0.3, (20, 12))
     prefix = np.zeros((13, 20))
     np.cumsum(counts.T, axis=0, out=prefix[1:])
-    found = np.array(cell_maxima(prefix, np.concatenate([[0.0], np.cumsum(size)]), 0.3)).T
+    found = np.array(cell_maxima(prefix, np.concatenate([[0.0], np.cumsum(size)]), 0.3, 1.0)).T
     for row, draw in zip(found, counts, strict=True):
         assert row == pytest.approx(statistics_by_hand(draw, size, 0.3))
     y = (rng.random(40) < 0.3).astype(int)
@@ -145,8 +145,10 @@ def test_simulation_is_sharper_than_the_table_on_few_cells_and_the_same_again():
     first = simulated(sizes, 0.3, 0.95)
     assert first == simulated(sizes, 0.3, 0.95)
     table = from_table(2000, 0.3, 0.95)
-    assert first.rate < table.rate
-    assert first.phi < table.phi
+    for n in (100, 500, 1000):  # of 2 000: whatever a range holds
+        charge = np.sqrt(2 * (1 + np.log(2000 / n)))
+        assert first.rate + first.penalty * charge < table.rate + charge
+        assert first.phi + first.penalty * charge < table.phi + charge
 
 
 def test_simulation_agrees_with_the_table_on_single_rows():
@@ -215,7 +217,7 @@ def test_missing_values_can_be_judged():
     y = rng.random(4000) < np.where(np.isnan(x), 0.1, 0.5)
     found = audit({"x": x, "y": y}, sensitive="x", outcome="y", n_groups=2, missing="group")
     assert found.records[-1].label == "x missing"
-    assert found.records[-1].verdict == "disadvantaged"
+    assert found.records[-1].verdict == "lower"
 
 
 @pytest.mark.parametrize("options", [{"level": 0.0}, {"level": 1.0}, {"band_width": "guess"}])

@@ -19,8 +19,8 @@ def test_the_rule():
 def test_directions():
     assert judge(0.1, 0.3, "worse") == "disadvantaged"
     assert judge(-0.3, -0.1, "worse") == "advantaged"
-    assert judge(0.1, 0.3, "neutral") == "above"
-    assert judge(-0.3, -0.1, "neutral") == "below"
+    assert judge(0.1, 0.3, "neutral") == "higher"
+    assert judge(-0.3, -0.1, "neutral") == "lower"
 
 
 def test_the_limit_of_groups():

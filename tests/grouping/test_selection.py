@@ -13,7 +13,7 @@ PARITY = "statistical_parity"
 
 def by_hand(a, b, bb, rows, start, stop, rule, min_rows, min_b):
     """The most different range, straight from the definition."""
-    quantile, least_root, n, all_rows, equal, scale = rule
+    quantile, penalty, least_root, n, all_rows, equal, scale = rule
     best = -np.inf
     group = [x[stop] - x[start] for x in (a, b, bb, rows)]
     for i in range(start, stop):
@@ -27,7 +27,7 @@ def by_hand(a, b, bb, rows, start, stop, rule, min_rows, min_b):
             ratio = max(n / min(sizes), 1.0)
             if not equal:
                 ratio = max(ratio, all_rows / min(own[3], rest[3]))
-            need = max(quantile + np.sqrt(2 * (1 + np.log(ratio))), least_root)
+            need = max(quantile + penalty * np.sqrt(2 * (1 + np.log(ratio))), least_root)
             if scale > 0:
                 root = abs(p - q) / (scale * np.sqrt(1 / sizes[0] + 1 / sizes[1]))
             else:
@@ -54,7 +54,15 @@ def test_the_kernel_finds_the_most_different_range(seed, weighted, scale):
     rate = (sums[0][stop] - sums[0][start]) / (sums[1][stop] - sums[1][start])
     if scale == 0 and not 1e-9 < rate < 1 - 1e-9:  # sums are rounded
         return  # everybody has the same outcome
-    rule = (1.7, 2.7, float(b.sum() ** 2 / bb.sum()), float(rows.sum()), not weighted, scale)
+    rule = (
+        1.7,
+        float(rng.choice([0.7, 1.0])),
+        2.7,
+        float(b.sum() ** 2 / bb.sum()),
+        float(rows.sum()),
+        not weighted,
+        scale,
+    )
     least = (float(rng.integers(0, 6)), float(rng.integers(0, 3)))
     wanted = by_hand(*sums, start, stop, rule, *least)
     found = most_different(*sums, start, stop, *rule, *least, False)

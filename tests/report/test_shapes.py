@@ -76,10 +76,10 @@ def test_junit(found, odd):
     root = ET.fromstring(text)
     assert [suite.get("name") for suite in root] == ["one", "two\ufffd", "three"]
     one, two, three = root
-    assert int(one.get("tests")) == len(found.records) + 1
+    assert int(one.get("tests")) == len(found.records) + 2  # the limit and the finding
     assert int(one.get("failures")) >= 2
-    assert [case.get("name").split(":")[-1] for case in two] == [" positive rate (no limit set)"] * 2
-    assert int(two.get("skipped")) == 2
+    assert [case.get("name").split(":")[-1] for case in two] == [" positive rate (no limit set)"] * 2 + ["the finding"]
+    assert int(two.get("skipped")) == 3
     assert three[0][0].tag == "error"
 
 

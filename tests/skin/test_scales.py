@@ -33,7 +33,9 @@ def test_a_scale_is_judged_like_any_groups():
     rng = np.random.default_rng(0)
     angle = rng.normal(20, 30, 4000)
     people = {"ita": angle, "approved": (rng.random(4000) < 0.4 + 0.2 * (angle > 28)).astype(int)}
-    found = audit(people, sensitive="ita", outcome="approved", partition=skin.ITA_CLASSES, checks=False)
+    found = audit(
+        people, sensitive="ita", outcome="approved", partition=skin.ITA_CLASSES, favourable=True, checks=False
+    )
     assert len(found.records) == 6
     assert found.records[1].verdict == "disadvantaged"
     assert pytest.approx(1) == sum(r.share for r in found.records)

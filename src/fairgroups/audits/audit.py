@@ -19,7 +19,7 @@ from fairgroups.evidence.judge import judge
 from fairgroups.grouping.crossfit import cross_fit
 from fairgroups.grouping.refine import find_finely
 from fairgroups.measures import JointMeasure, Measure, parts_of, resolve_any
-from fairgroups.partition.partition import Partition
+from fairgroups.partition.given import given_partition
 from fairgroups.reading import Reading, read_rows
 from fairgroups.rows.rows import Rows, refuse_exposure
 from fairgroups.words import sentence
@@ -69,19 +69,25 @@ def audit(data: Any, **given: Any) -> Audit | JointAudit:
     measure : str or Measure
         ``"auto"`` is statistical parity for yes/no outcomes and the mean for numbers. See `fairgroups.MEASURES`.
         ``"equalized_odds"`` looks at true and false positive rates at once, in a `JointAudit` of two `parts`.
-    against : {"everyone", "rest"}
-        Whether a group's rate is compared with everyone's or with that of the people outside the group.
+    against : {"auto", "everyone", "rest"}
+        Whether a group's rate is compared with everyone's or with that of the people outside the group. ``"auto"``: two
+        groups that were named in advance with each other, others with everyone.
+    reference : str, optional
+        Compare with this group instead, one of those named in advance: its label, as "25 to 44", or "best".
     n_groups : int or "auto"
         How many groups to look for; fewer if the data cannot give as many. ``"auto"``: as many as the data calls for,
-        and one group is the answer where no discrimination is found.
+        and one group is the answer where no range is shown to differ.
     selection, max_groups, monotonic, n_cells, min_denominator, budget
         See `FairGroups`.
     min_group_size : int, float or "auto"
         Least rows in a group, or their share. ``"auto"``: as many as any verdict needs.
-    partition : Partition or list of borders, optional
-        Judge these groups instead of searching.
+    partition : Partition, list of borders or mapping, optional
+        Judge these groups, named in advance, instead of searching. Of several attributes a mapping of columns to
+        borders, ``{"age": [40]}``: classes are crossed, and every level of a category is one. A category alone needs
+        none.
     favourable : bool, optional
-        Whether the outcome is good to receive. False turns verdicts round: to be predicted a criminal harms.
+        Whether the outcome is good to receive: every measure follows from it. Where it is not said, groups are called
+        higher or lower, and nobody is called disadvantaged.
     positive : label, optional
         Which of two labels of the outcome counts as 1.
     missing : {"error", "drop", "group"}
@@ -97,10 +103,18 @@ def audit(data: Any, **given: Any) -> Audit | JointAudit:
         Confidence level of the intervals.
     relevant_gap : float, optional
         Differences within ± this are of no concern: 0.05 for rates, a fifth of a standard deviation otherwise.
-    max_gap : float, optional
-        A limit on the size of every group's Φ; the result's `limit` says whether it is kept.
+    max_gap, max_harm, min_ratio : float, optional
+        Limits: on the size of every group's difference, on those to a group's harm, and on the ratio of every group's
+        rate to the best one, such as 0.8. The result's `limits` say whether each is kept.
+    title : str, optional
+        What the report is called.
+    label : mapping, optional
+        What columns are called in the report: ``{"age": "Age (years)"}``.
+    unit : str
+        What the rows are, in the plural: people, towns, claims.
     checks : bool
-        Also run the permutation test, the test of monotonicity and the resampling of borders: about a second.
+        Also run the test of monotonicity, the resampling of borders, the comparison with the truth and, for several
+        attributes, a permutation test: about a second.
     explore : bool
         Also work out what the page's explorer shows, so that it is in the JSON and in pages made from it.
     seed : int
@@ -123,7 +137,7 @@ def audit(data: Any, **given: Any) -> Audit | JointAudit:
     >>> import fairgroups as fg
     >>> people = fg.make_synthetic(10_000)
     >>> table = {"tone": people.sensitive, "approved": people.outcome}
-    >>> found = fg.audit(table, sensitive="tone", outcome="approved")
+    >>> found = fg.audit(table, sensitive="tone", outcome="approved", favourable=True)
     >>> [record.verdict for record in found.records]
     ['disadvantaged', 'disadvantaged', 'not enough evidence', 'advantaged', 'advantaged']
     """
@@ -179,7 +193,7 @@ def _judged(reading: Reading, sample: Sample, measure: Measure | JointMeasure, o
     if groups is None and all(column.levels is not None for column in columns):
         groups = {}  # categories are named already
     if groups is not None:
-        partition = Partition.given(groups, roles.sensitive, missing, [column.levels for column in columns])
+        partition = given_partition(groups, roles.sensitive, missing, [column.levels for column in columns])
         named = replace(each, named=True)
         evidence = [judge(sample, partition, part, named) for part in parts]
         return Judged(sample, sample, partition, None, named, evidence)

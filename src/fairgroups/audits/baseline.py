@@ -48,7 +48,8 @@ def compare_to_baseline(
     Parameters
     ----------
     audit : Audit
-        Made with ``partition=baseline.partition``, of other people than the baseline's.
+        Made with ``partition=baseline.partition, against=baseline.settings.against``, of other people than the
+        baseline's.
     baseline : Audit
         The earlier audit, such as ``Audit.read("last-year.json")``.
     tolerance : float

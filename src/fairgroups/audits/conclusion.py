@@ -383,7 +383,7 @@ def direction_line(audit: Audit | JointAudit) -> str:
 
 
 def limit_lines(audit: Audit | JointAudit) -> list[str]:
-    """Say whether each limit is kept."""
+    """List whether each limit is kept."""
     percent = audit.data.percent
     said = []
     for part in audit.parts:

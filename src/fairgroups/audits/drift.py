@@ -19,6 +19,7 @@ from fairgroups.grouping.refine import find_finely
 from fairgroups.grouping.search_options import SearchOptions
 from fairgroups.measures import Measure, resolve_measure
 from fairgroups.options import Missing, at_least_zero, share_of
+from fairgroups.partition.given import given_partition
 from fairgroups.partition.partition import Partition
 from fairgroups.reading import Reading, read_rows
 from fairgroups.rows.roles import Roles
@@ -145,7 +146,7 @@ def drift(
             groups = next((one for one in found if one.n_groups > 1), found[0])
             samples = [_ending_at(groups, *one) for one in zip(readings, samples, strict=True)]
             partition = groups
-        partition = Partition.given(partition, roles.sensitive, missing)
+        partition = given_partition(partition, roles.sensitive, missing)
     judged = [_judge(sample, partition, used, level) for sample in samples]
     (old, old_bounds), (new, new_bounds) = judged
     change = new.phi - old.phi

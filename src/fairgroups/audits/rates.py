@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from fairgroups.audits.records import GroupRecord
 from fairgroups.cells.cells import Cells
 from fairgroups.errors import InputError
 from fairgroups.evidence.band import Band
@@ -17,7 +19,7 @@ from fairgroups.rows.rows import Rows, check_measure
 if TYPE_CHECKING:
     from fairgroups.audits.assemble import Judged
 
-__all__ = ["GroupRate", "RateColumn", "other_measures", "rates_of"]
+__all__ = ["GroupRate", "RateColumn", "other_measures", "rate_rows", "rates_of"]
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,19 @@ def rates_of(judged: Judged, at: int, level: float) -> tuple[RateColumn, ...]:
         percent = groups.sums.bounded and measure.binary
         out.append(RateColumn(measure.name, measure.rate, percent, groups.overall, each))
     return tuple(out)
+
+
+def rate_rows(records: Sequence[GroupRecord], rates: Sequence[RateColumn]) -> list[dict[str, Any]]:
+    """Return one row for each group: how many people, and every rate with its interval; none without rates."""
+    rows = []
+    for k, record in enumerate(records if rates else ()):
+        row: dict[str, Any] = {"group": record.label, "n": record.n}
+        for column in rates:
+            one, name = column.groups[k], column.measure
+            row |= {name: one.rate, f"{name}_low": one.low, f"{name}_high": one.high}
+            row[f"{name}_counted"] = one.counted
+        rows.append(row)
+    return rows
 
 
 def _bounds(judged: Judged, people: Cells | Rows, groups: GroupRates, measure: Measure, level: float) -> Bounds:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from fairgroups import __version__
 from fairgroups.audits.document import from_plain, schema_of, to_plain
-from fairgroups.audits.rates import RateColumn
+from fairgroups.audits.rates import RateColumn, rate_rows
 from fairgroups.audits.records import (
     DataFacts,
     Detectable,
@@ -276,29 +276,13 @@ class Audit(_Written):
             "replication": () if self.replication is None else self.replication.records,
             "borders": () if checks.stability is None else checks.stability.cuts,
             "amplification": () if checks.amplification is None else checks.amplification.records,
-            "rates": self._rate_rows(),
+            "rates": rate_rows(self.records, self.rates),
         }
         return {
             name: build_table([row if isinstance(row, dict) else asdict(row) for row in records], self.data.library)
             for name, records in rows.items()
             if records
         }
-
-    def _rate_rows(self) -> list[dict[str, Any]]:
-        """Return one row for each group: how many people, and every rate with its interval."""
-        rows = []
-        for k, record in enumerate(self.records if self.rates else ()):
-            row: dict[str, Any] = {"group": record.label, "n": record.n}
-            for column in self.rates:
-                one, name = column.groups[k], column.measure
-                row |= {
-                    name: one.rate,
-                    f"{name}_low": one.low,
-                    f"{name}_high": one.high,
-                    f"{name}_counted": one.counted,
-                }
-            rows.append(row)
-        return rows
 
     def explore(self, scales: Mapping[str, Partition] | None = None) -> Audit:
         """Return the audit with what the page's explorer shows, worked out from the audit's cells.

@@ -14,6 +14,7 @@ from fairgroups.grouping.refine import find_finely
 from fairgroups.grouping.search_options import SearchOptions
 from fairgroups.measures import Measure, resolve_measure
 from fairgroups.options import Missing
+from fairgroups.partition.given import given_partition
 from fairgroups.partition.partition import Partition
 from fairgroups.reading import read_rows
 from fairgroups.rows.roles import Roles
@@ -88,12 +89,12 @@ def transfer(
         rows = reading.rows.centred()
         used = resolve_measure(measure, outcome_is_binary=rows.outcome_is_binary)
         sample = Sample(rows, (used,))
-        partition = Partition.given(partition, roles.sensitive, missing)
+        partition = given_partition(partition, roles.sensitive, missing)
         if own is None:
             options = SearchOptions(n_groups=len(partition.groups))
             sample, found = find_finely(reading, sample, used, options, InferenceOptions(), missing)
             own = found.partition
-        own = Partition.given(own, roles.sensitive, missing)
+        own = given_partition(own, roles.sensitive, missing)
     rows = sample.rows
     groups = [group_rates(sample.cells if sample.is_line else rows, p, used) for p in (partition, own)]
     codes = [p.codes(rows.columns) for p in (partition, own)]

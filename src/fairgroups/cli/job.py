@@ -129,6 +129,8 @@ def run_job(given: Mapping[str, Any], *, command: str | None, verbose: bool) -> 
         if isinstance(result, JointAudit):
             raise InputError("audits of several rates have no baseline.", "make one for each rate.")
         same = {key: value for key, value in asked.items() if key not in ("n_groups", "partition", "checks", "explore")}
+        whom = baseline.settings
+        same |= {"reference": whom.reference} if whom.against == "reference" else {"against": whom.against}
         again = audit(job.source, **{**same, "partition": baseline.partition, "checks": False})
         assert isinstance(again, Audit)
         changed = compare_to_baseline(again, baseline, job.max_change, own=result)

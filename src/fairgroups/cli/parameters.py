@@ -138,6 +138,8 @@ def _classes(texts: Sequence[str], typed: str) -> list[float] | dict[str, list[f
     """Read borders of one attribute, or of several with their names."""
     if len(texts) == 1 and "=" not in texts[0]:
         return read_borders(texts[0], typed)
+    if any("=" not in text for text in texts):
+        raise InputError(f"{typed} must say of which column borders are; got {list(texts)}.", f"{typed} age=40")
     return dict(_scale(text, typed) for text in texts)
 
 

@@ -76,7 +76,7 @@ def repair(
     from fairgroups.grouping.fair_groups import FairGroups
     from fairgroups.options import one_of
     from fairgroups.output import write_atomically
-    from fairgroups.partition.partition import Partition
+    from fairgroups.partition.given import given_partition
     from fairgroups.repair.file import check_target
     from fairgroups.repair.score_repair import ScoreRepair
     from fairgroups.repair.tradeoff import tradeoff
@@ -96,7 +96,7 @@ def repair(
         notes.append(f"The groups, the maps and this judgement rest on {n:,} of {total:,} rows, drawn at random.")
     found_by: Any = "auto"
     if partition is not None:
-        found_by = Partition.given(read_borders(partition, "--partition"), sensitive, "error")
+        found_by = given_partition(read_borders(partition, "--partition"), sensitive, "error")
     elif (count := read_number("--n-groups", n_groups, whole=True)) != "auto":
         found_by = FairGroups(count, min_group_size=read_number("--min-group-size", min_group_size))
     wished = ScoreRepair(

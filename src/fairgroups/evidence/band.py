@@ -194,7 +194,15 @@ class Band:
             for x in (self._moments.a, self._moments.b, self._moments.noise, self._counts)
         )
         scale = 0.0 if self.scale is None else self.scale
-        rule = (self.quantiles.phi, self.quantiles.penalty, self._least_root, self.n, self._rows[-1], self.equal_weights, scale)
+        rule = (
+            self.quantiles.phi,
+            self.quantiles.penalty,
+            self._least_root,
+            self.n,
+            self._rows[-1],
+            self.equal_weights,
+            scale,
+        )
         excess, i, j = most_different(
             a, b, bb, rows, 0, starts.size, *rule, float(min_rows), min_b, decide and self._spread is None
         )

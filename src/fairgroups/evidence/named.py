@@ -15,7 +15,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 
 from fairgroups.cells.moments import Moments
 from fairgroups.evidence.bounds import Bounds
-from fairgroups.evidence.likelihood import POWER
+from fairgroups.evidence.likelihood import POWER, smallest_shown
 from fairgroups.evidence.rates import GroupRates
 from fairgroups.evidence.two_rates import difference_interval, rate_interval, ratio_interval
 
@@ -62,7 +62,13 @@ def class_bounds(groups: GroupRates, level: float) -> Bounds:
     rate_low, rate_high = own.interval(_sidak(level, int((own.n > 0).sum())))
     everybody = (own.n > 0) & ~known  # one group that is everybody
     low, high = np.where(everybody, 0.0, weight * out.low), np.where(everybody, 0.0, weight * out.high)
-    least = weight * out.least_below, weight * out.least_above
+    least = [weight * out.least_below, weight * out.least_above]
+    if sums.bounded and known.any():
+        sizes = own.n[known], other.n[known], 1 - weight[known]
+        overall = np.full(int(known.sum()), np.clip(sums.overall, 0.0, 1.0))
+        below, above = smallest_shown(overall, *sizes, np.full_like(overall, z))
+        for end, found in zip(least, (below, above), strict=True):
+            end[known] = found
     return Bounds(rate_low + sums.offset, rate_high + sums.offset, low, high, *least)
 
 

@@ -40,8 +40,8 @@ def ratio_interval(value_1: Array, ends_1: Pair, value_2: Array, ends_2: Pair, d
 
     def end(own: Array, other: Array, sign: int) -> Array:
         product = value_1 * value_2
-        inner = np.maximum(product**2 - own * other * (2 * value_1 - own) * (2 * value_2 - other), 0.0)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            inner = np.maximum(product**2 - own * other * (2 * value_1 - own) * (2 * value_2 - other), 0.0)
             found: Array = (product + sign * np.sqrt(inner)) / (other * (2 * value_2 - other))
         return found
 

@@ -10,6 +10,7 @@ from fairgroups.errors import InputError
 from fairgroups.grouping.estimator import GroupEstimator
 from fairgroups.measures import Measure, resolve_measure
 from fairgroups.options import Missing
+from fairgroups.partition.given import given_partition
 from fairgroups.partition.partition import Partition
 
 __all__ = ["FixedGroups"]
@@ -88,5 +89,5 @@ class FixedGroups(GroupEstimator):
             )
         named = names if any(names) else given.columns
         if len(names) > 1 and any(given.columns) and set(names) != {f"x{d}" for d in range(len(names))}:
-            given = Partition.given(given, names, self.missing)
+            given = given_partition(given, names, self.missing)
         self.partition_ = replace(given, columns=tuple(named), missing=self.missing)

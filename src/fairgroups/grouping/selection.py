@@ -165,6 +165,9 @@ def by_band(
             values[-1] = homogeneous.excess([0, *borders, n_cells])
     if free and not source.shown([0, *(int(x) for x in path.borders[-1]), n_cells]):
         path, values = _showing(source, homogeneous, path, values, most)
+        if not source.shown([0, *(int(x) for x in path.borders[-1]), n_cells]):
+            path, values = source.up_to(1), values[:1]  # the range is named; groups that show nothing are not
+            return path, _selection(path, values, settled=False)
     return path, _selection(path, values, settled=values[-1] <= 0)
 
 
@@ -188,7 +191,7 @@ def _showing(
     start, stop = homogeneous.most_different()
     inner = np.array([x for x in (start, stop) if 0 < x < n_cells], dtype=np.intp)
     ends = [0, *(int(x) for x in inner), n_cells]
-    if inner.size + 1 > most or not source.shown(ends):
+    if inner.size + 1 > most or not homogeneous.allowed(ends) or not source.shown(ends):
         return path, values
     found = make_path(path.cells, homogeneous.bands[0].measure, [*longer.borders[: inner.size], inner])
     known = (values + [homogeneous.excess([0, *b, n_cells]) for b in found.borders[len(values) :]])[: inner.size]
@@ -224,6 +227,12 @@ class _Homogeneous:
         rows, b = self.limits.rows, self.limits.b
         found = [band.most_different(0, n_cells, min_rows=rows, min_b=b) for band in self.bands]
         return max(found)[1:]
+
+    def allowed(self, ends: list[int]) -> bool:
+        """Whether groups between these ends hold as much as each must."""
+        band = self.bands[0]
+        rows, b = (np.add.reduceat(x, ends[:-1]) for x in (band.cells.rows, band.cells[band.measure].b))
+        return bool(np.all(rows >= self.limits.rows) and np.all(b >= self.limits.b))
 
     def holds(self, start: int, stop: int) -> bool:
         """Whether a range of cells is homogeneous."""

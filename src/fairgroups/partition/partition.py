@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise, product
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -31,7 +31,6 @@ __all__ = ["Partition"]
 
 SCHEMA = "fairgroups/partition"
 SCHEMA_VERSION = 1
-MOST_CLASSES = 200  # of crossed attributes
 
 
 @dataclass(frozen=True, repr=False)
@@ -164,87 +163,6 @@ class Partition:
         """
         return cls(tuple(columns), tuple((tuple(box),) for box in boxes), missing)
 
-    @classmethod
-    def given(
-        cls,
-        groups: Any,
-        columns: Sequence[str],
-        missing: Missing,
-        levels: Sequence[Sequence[str] | None] | None = None,
-    ) -> Partition:
-        """Check groups that a caller brings for these columns; bare borders, or groups without a name, take theirs.
-
-        Parameters
-        ----------
-        groups : Partition, list of borders, or mapping
-            A mapping holds the borders of each column that is a number; every level of a category is one class, and
-            classes of several columns are crossed.
-        columns : sequence of str
-            The columns.
-        missing
-            See `Partition`.
-        levels : sequence, optional
-            The levels of each column that is a category, None of a number; needed for mappings.
-
-        Returns
-        -------
-        Partition
-        """
-        if isinstance(groups, Mapping):
-            return cls._crossed(groups, columns, missing, levels)
-        if not isinstance(groups, Partition):
-            if isinstance(groups, str) or not isinstance(groups, Iterable):
-                raise InputError(f"`partition` must be a Partition or a list of borders; got {type(groups).__name__}.")
-            if len(columns) > 1:
-                raise InputError(
-                    f"borders of {list(columns)} must say of which column they are.",
-                    f"partition={{{columns[0]!r}: {list(groups)!r}}}; on the command line --partition {columns[0]}=…",
-                )
-            return cls.from_edges(groups, name=columns[0], missing=missing)
-        if groups.columns not in (("",), tuple(columns)):
-            raise InputError(
-                f"the partition is of {groups.name!r}; the columns named are {', '.join(map(repr, columns))}.",
-                "name the columns that the groups were made for, in the same order.",
-            )
-        if len(columns) != len(groups.columns):
-            raise InputError(f"the partition is of one attribute; {len(columns)} columns were named.")
-        return replace(groups, columns=tuple(columns), missing=missing)
-
-    @classmethod
-    def _crossed(
-        cls,
-        groups: Mapping[str, Iterable[float]],
-        columns: Sequence[str],
-        missing: Missing,
-        levels: Sequence[Sequence[str] | None] | None,
-    ) -> Partition:
-        for name in groups:
-            if name not in columns:
-                raise InputError(
-                    f"`partition` has borders of {name!r}; the columns named are {', '.join(map(repr, columns))}.",
-                    "name the column as a sensitive attribute, too.",
-                )
-        sides: list[list[Side]] = []
-        for d, name in enumerate(columns):
-            known = None if levels is None else levels[d]
-            if known is not None:
-                if name in groups:
-                    raise InputError(f"{name!r} is a category: it has no borders.", "leave it out of `partition`.")
-                sides.append([Levels((level,)) for level in known])
-                continue
-            if name not in groups:
-                raise InputError(
-                    f"{name!r} is a number, and `partition` has no borders of it.", f"add {name!r}: [40], for example."
-                )
-            line = cls.from_edges(groups[name], name=name)
-            sides.append([part for k in range(line.n_groups) for part in line.ranges(k)])
-        n_boxes = math.prod(len(one) for one in sides)
-        if n_boxes > MOST_CLASSES:
-            raise InputError(
-                f"the classes make {n_boxes:,} groups; at most {MOST_CLASSES} are compared.", "name fewer."
-            )
-        return cls.from_boxes(columns, list(product(*sides)), missing=missing)
-
     @property
     def _boxes(self) -> list[Box]:
         return [box for group in self.groups for box in group]
@@ -293,15 +211,14 @@ class Partition:
         whole : sequence of bool
             Which of them hold whole numbers only.
         verb : str
-            What stands between a name and its values.
+            Stands between a name and its values.
 
         Returns
         -------
         tuple of str
         """
         number = [shortest(self._ends(d)) for d in range(len(self.columns))]
-        between = f" {verb} " if verb else " "
-        joined = " and " if verb else ", "
+        between, joined = (f" {verb} ", " and ") if verb else (" ", ", ")
 
         def box_said(box: Box) -> str:
             conditions = [
@@ -363,8 +280,7 @@ class Partition:
         Parameters
         ----------
         values : array-like, frame or mapping
-            The attribute's values; of several attributes a frame or mapping that holds them by name, or an array with
-            a column for each in the order of `columns`.
+            The values; of several attributes a frame or mapping by name, or an array with a column for each in order.
 
         Returns
         -------

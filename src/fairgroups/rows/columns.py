@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Any, NoReturn
 
 import numpy as np
@@ -113,9 +114,9 @@ def _cure(value: Any) -> str:
 
 def reads_as_numbers(values: NDArray[Any]) -> bool:
     """Whether most texts of a column are meant as numbers, with separators or units that stand in the way."""
-    texts = {value.strip() for value in values.tolist() if isinstance(value, str)}
-    meant = [bool(re.fullmatch(r"[<>≤≥+\-€$£¥]*\s*\d[\d.,\s'’]*\s*[%€$£¥+]*", text)) for text in texts]
-    return not texts or sum(meant) > len(meant) / 2
+    texts = Counter(value.strip() for value in values.tolist() if isinstance(value, str))
+    meant = sum(n for text, n in texts.items() if re.fullmatch(r"[<>≤≥+\-€$£¥]*\s*\d[\d.,\s'’]*\s*[%€$£¥+]*", text))
+    return not texts or meant > texts.total() / 2
 
 
 def refuse_dates(name: str) -> NoReturn:

@@ -1,0 +1,45 @@
+"""Every rate of the groups side by side, by hand."""
+
+import numpy as np
+import pytest
+
+import fairgroups as fg
+
+
+def table(n=4000):
+    rng = np.random.default_rng(0)
+    age, merit = rng.integers(20, 60, n), rng.integers(0, 2, n)
+    hired = (rng.random(n) < 0.2 + 0.5 * merit - 0.1 * (age < 30)).astype(int)
+    return {"age": age, "merit": merit, "hired": hired}
+
+
+@pytest.mark.parametrize("options", [{"partition": [30]}, {}, {"n_groups": 2, "inference": "crossfit"}])
+def test_rates_by_hand(options):
+    people = table()
+    found = fg.audit(people, sensitive="age", outcome="hired", truth="merit", checks=False, **options)
+    assert [column.measure for column in found.rates] == [
+        "statistical_parity",
+        "equal_opportunity",
+        "predictive_equality",
+        "error_rate",
+        "precision",
+    ]
+    for column in found.rates:
+        for one in column.groups:
+            assert one.low <= one.rate <= one.high
+    if "inference" in options:
+        return
+    codes = found.partition.assign(people["age"])
+    for k in range(found.partition.n_groups):
+        hired, merit = people["hired"][codes == k], people["merit"][codes == k]
+        by_hand = [hired.mean(), hired[merit == 1].mean(), hired[merit == 0].mean(), (hired != merit).mean()]
+        assert [column.groups[k].rate for column in found.rates[:4]] == pytest.approx(by_hand)
+    rows = found.tables["rates"]
+    assert rows["group"][0] == found.records[0].label
+    assert "Every rate of these groups" in found.to_html()
+    assert "## Every rate of these groups" in found.to_markdown()
+
+
+def test_without_a_truth_there_is_one_rate():
+    people = table()
+    assert fg.audit(people, sensitive="age", outcome="hired", checks=False).rates == ()

@@ -1,0 +1,87 @@
+"""Whether anything differs: the band and the trend share one error, and the answer never contradicts the band."""
+
+import numpy as np
+import pytest
+
+import fairgroups as fg
+from fairgroups import Band, Cells
+from fairgroups.evidence.dependence import dependence_of
+
+
+def people(rng, n, rate, values=0, effect=None):
+    x = rng.integers(0, values, n) if values else rng.random(n)
+    rates = np.full(n, rate)
+    if effect is not None:
+        share, more = effect
+        width = max(1, round(share * values)) if values else share
+        start = rng.integers(0, values - width + 1) if values else rng.random() * (1 - share)
+        rates[(x >= start) & (x < start + width)] += more
+    return Cells.from_arrays(x, (rng.random(n) < rates).astype(float))
+
+
+def found(cells):
+    return dependence_of(Band(cells, "statistical_parity"))
+
+
+@pytest.mark.parametrize(
+    ("n", "rate", "values", "runs"), [(500, 0.3, 0, 500), (2000, 0.02, 0, 400), (2000, 0.3, 30, 700)]
+)
+def test_false_alarms(n, rate, values, runs):
+    rng = np.random.default_rng(0)
+    alarms = sum(found(people(rng, n, rate, values)).found for _ in range(runs))
+    assert alarms / runs <= 0.05 + 1.64 * np.sqrt(0.05 * 0.95 / runs)
+
+
+@pytest.mark.parametrize(
+    ("effect", "power"), [((0.03, 0.25), 0.5), ((0.1, 0.15), 0.68), ((0.27, 0.08), 0.58), ((0.5, 0.06), 0.46)]
+)
+def test_power(effect, power):
+    """The whole table is in docs/how-many.md; here with room for chance."""
+    rng = np.random.default_rng(1)
+    runs = 200
+    assert np.mean([found(people(rng, 2000, 0.3, 30, effect)).found for _ in range(runs)]) >= power
+
+
+def test_no_answer_contradicts_its_band():
+    rng = np.random.default_rng(2)
+    for i in range(250):
+        cells = people(rng, 1000, 0.3, 30 if i % 2 else 0, (0.1, 0.12))
+        known = found(cells)
+        shown = known.band.most_different(0, len(cells))[0] > 0
+        assert shown == (known.cells is not None)
+        assert known.found or known.cells is None
+
+
+def test_a_range_that_the_band_shows_is_always_named():
+    rng = np.random.default_rng(3)
+    for _ in range(60):
+        x = rng.integers(0, 30, 2000)
+        start = rng.integers(0, 28)
+        y = rng.random(2000) < 0.3 + 0.15 * ((x >= start) & (x < start + 3))
+        audit = fg.audit({"x": x, "y": y}, sensitive="x", outcome="y", checks=False)
+        if audit.band.most_different(0, len(audit.cells))[0] > 0:
+            assert audit.verdict == "different"
+            assert audit.finding.groups or audit.finding.range is not None
+        else:
+            assert audit.verdict != "different"
+
+
+def test_five_groups_are_still_found():
+    """In docs/how-many.md; fifty data sets."""
+    data = [fg.make_synthetic(20_000, seed=seed) for seed in range(20)]
+    groups = [fg.FairGroups().fit(one.sensitive, one.outcome).n_groups_ for one in data]
+    assert sum(n == 5 for n in groups) >= 19
+
+
+def test_scale_and_shift_of_an_outcome_change_nothing():
+    rng = np.random.default_rng(4)
+    for seed in range(12):
+        x = rng.random(1500)
+        score = np.clip(rng.beta(2, 5, 1500) + 0.03 * (seed % 4) * (x < 0.2), 0, 1)
+        verdicts = []
+        for times, plus in ((1.0, 0.0), (10.0, 0.0), (1.0, -5.0), (-2.0, 3.0)):
+            one = fg.audit({"x": x, "y": times * score + plus}, sensitive="x", outcome="y", checks=False)
+            flipped = {"lower": "higher", "higher": "lower"} if times < 0 else {}
+            verdicts.append((one.verdict, [flipped.get(r.verdict, r.verdict) for r in one.records]))
+            assert one.partition.edges == pytest.approx(verdicts and one.partition.edges)
+        assert all(other == verdicts[0] for other in verdicts)
