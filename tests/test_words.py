@@ -8,8 +8,8 @@ from fairgroups.words import amount, clean, counted, points, sentence, size, tho
 @pytest.mark.parametrize(
     ("value", "percent", "written"),
     [
-        (0.1234, True, "12.3 %"),
-        (-0.5, True, "−50.0 %"),
+        (0.1234, True, "12.3%"),
+        (-0.5, True, "−50.0%"),
         (1234.5, False, "1,234"),
         (2.345, False, "2.35"),
         (None, True, "–"),

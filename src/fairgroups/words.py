@@ -27,7 +27,7 @@ def amount(value: float | None, *, percent: bool) -> str:
     """Write a rate as a percentage, or another value with about three digits."""
     if value is None or math.isnan(value):
         return "–"
-    return _minus(f"{100 * value:.1f} %" if percent else _digits(value))
+    return _minus(f"{100 * value:.1f}%" if percent else _digits(value))
 
 
 def points(value: float | None, *, percent: bool) -> str:
@@ -45,8 +45,10 @@ def size(value: float, *, percent: bool) -> str:
 
 
 def plain_points(value: float, *, percent: bool) -> str:
-    """Write a difference without its sign and its unit."""
-    return points(value, percent=percent).lstrip("+")
+    """Write a difference without its sign and its unit; one that is not 0 never reads as 0."""
+    text = points(value, percent=percent).lstrip("+")
+    rounded_away = percent and value > 0 and float(text.replace(",", "").replace("−", "-") or 0) == 0
+    return f"{100 * value:.1g}" if rounded_away else text
 
 
 def p_value(value: float) -> str:
@@ -59,7 +61,7 @@ def share_of_people(share: float) -> str:
     for words, low, high in SHARES:
         if low <= share <= high:
             return words
-    return f"{100 * share:.0f} %"
+    return f"{100 * share:.0f}%"
 
 
 def counted(n: int, effective: float) -> str:

@@ -34,8 +34,8 @@ STEP = people([0.0, 0.02, 0.1, 0.12, 0.11, 0.4, 0.41, 0.4, 0.4, 0.41])
 def test_who_by_how_much_and_how_many():
     found = audit(STEP, favourable=True)
     assert found.verdict == "different"
-    assert found.conclusion.startswith("People whose age is under 22 are disadvantaged: their positive rate is 1.0 %, ")
-    assert "points below everybody's 23.7 % (95 % interval " in found.conclusion
+    assert found.conclusion.startswith("People whose age is under 22 are disadvantaged: their positive rate is 1.0%, ")
+    assert "points below everybody's 23.7% (95% interval " in found.conclusion
     assert "That is 23 fewer in every 100 than at everybody's rate, about 180 in this data." in found.conclusion
     assert "So, to a lesser degree, are people whose age is 22 to 24." in found.conclusion
 
@@ -91,8 +91,8 @@ def test_named_classes_are_compared_with_each_other():
     found = audit(table, partition=[300], favourable=False)
     assert found.settings.against == "rest"
     assert found.conclusion == (
-        "People whose age is under 300 are disadvantaged: their positive rate is 42.9 %, 8.8 points above the rest's "
-        "34.0 % (95 % interval 3.8 to 13.8; 4.7 points above everybody's). That is 9 more in every 100 than at the "
+        "People whose age is under 300 are disadvantaged: their positive rate is 42.9%, 8.8 points above the rest's "
+        "34.0% (95% interval 3.8 to 13.8; 4.7 points above everybody's). That is 9 more in every 100 than at the "
         "rest's rate, about 60 in this data."
     )
     assert "named in advance" in certainty(found)
@@ -116,7 +116,7 @@ def test_a_reference_class():
     found = audit(table, partition=[23, 26], reference="23 to 25", favourable=True)
     assert [r.verdict for r in found.records] == ["advantaged", "reference", "advantaged"]
     assert found.records[0].phi == pytest.approx(0.3)
-    assert "30.0 points above the 20.0 % of people whose age is 23 to 25" in found.conclusion
+    assert "30.0 points above the 20.0% of people whose age is 23 to 25" in found.conclusion
     assert audit(table, partition=[23, 26], reference="best", favourable=True).settings.reference == "age under 23"
     with pytest.raises(fg.InputError, match="none of the groups"):
         audit(table, partition=[23, 26], reference="30 to 40")
@@ -159,7 +159,7 @@ def test_towns_titles_and_labels():
 def test_what_was_left_out_is_told_in_the_second_line():
     table = {**STEP, "age": np.where(np.arange(4000) < 1000, np.nan, STEP["age"])}
     found = audit(table, missing="drop")
-    assert certainty(found).startswith("Found in 3\u202f000 rows; 1\u202f000 more (25 %) were left out because")
+    assert certainty(found).startswith("Found in 3\u202f000 rows; 1\u202f000 more (25%) were left out because")
 
 
 def test_one_group_is_not_said_to_capture_anything():

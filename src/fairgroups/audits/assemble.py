@@ -234,7 +234,7 @@ def _notes(judged: Judged, measure: Measure, evidence: Evidence, reading: Readin
         loss = sample.cells.loss(measure, judged.partition.n_groups)
         notes.append(
             f"The people were counted in {len(sample.cells):,} cells of {sample.rows.name}, value by value at the "
-            f"borders of groups; borders inside other cells could add at most {100 * loss:.2g} % of the outcome's "
+            f"borders of groups; borders inside other cells could add at most {100 * loss:.2g}% of the outcome's "
             "variance to that of Φ."
         )
     searched = result is not None
@@ -269,7 +269,7 @@ def _all_alike(sample: Sample) -> bool:
 
 
 def _detectable(evidence: Evidence, inference: InferenceOptions) -> tuple[Detectable, ...]:
-    """Return, for some shares of the people, the smallest difference that is shown in 80 % of such samples."""
+    """Return, for some shares of the people, the smallest difference that is shown in 80% of such samples."""
     if evidence.band is not None:
         return tuple(Detectable(share, evidence.band.detectable(share)) for share in SHARES)
     sums = evidence.groups.sums

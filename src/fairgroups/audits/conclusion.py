@@ -203,8 +203,8 @@ def _open(facts: Facts) -> str:
     apart = [r.label for r in unclear if r.ratio_low > 1 or r.ratio_high < 1]
     best = next((r.label for r in facts.records if r.ratio_low == r.ratio_high == 1), None)
     if apart and best is not None and facts.settings.against != "reference":
-        verb = "differs" if len(apart) == 1 else "differ"
-        said = f"{said[:-1]}; {' and '.join(apart[:3])} {verb} from {best}."
+        who = f"{apart[0]} differs" if len(apart) == 1 else f"{len(apart)} of them differ"
+        said = f"{said[:-1]}; {who} from {best}."
     return said
 
 
@@ -319,12 +319,12 @@ def second_opinions(audit: Audit) -> list[str]:
         told = "outcomes depend on the attributes" if shown else "no dependence is shown"
         said.append(f"Permutation test: {told} ({p_value(p)}).")
     if checks.monotonicity is not None and finding.verdict in ("different", "depends"):
-        said += [_monotonicity(audit), checks.monotonicity.shortcut]
+        said.append(_monotonicity(audit))
     if audit.replication is not None:
         differ = sum(r.verdict in DIFFERENT for r in audit.replication.records)
         said.append(
             f"The other half's own groups: {len(audit.replication.records)}, of which {differ} differ. "
-            f"They agree with those above on {100 * audit.replication.rand:.0f} % of the pairs of people."
+            f"They agree with those above on {100 * audit.replication.rand:.0f}% of the pairs of people."
         )
     return said
 
@@ -363,7 +363,7 @@ def certainty(audit: Audit | JointAudit) -> str:
     left = sum(data.dropped.values())
     if left:
         share = 100 * left / (left + data.rows)
-        shown = f"{share:.0f} %" if share >= 1 else "less than 1 %"
+        shown = f"{share:.0f}%" if share >= 1 else "less than 1%"
         said += f"; {thousands(left)} more ({shown}) were left out because values are missing"
     why = (_NAMED if settings.groups_given else _SEARCHED)[settings.inference]
     return f"{said}. {why.replace('{name}', data.names)}"
@@ -377,8 +377,8 @@ def direction_line(audit: Audit | JointAudit) -> str:
     if audit.settings.favourable is not None:
         return ""
     return (
-        f"Whether it is good to have {audit.settings.outcome_label} was not said, so nobody is called disadvantaged: "
-        "favourable=True or False (--favourable, --unfavourable) says it."
+        f"Nobody is called disadvantaged, because the audit was not told whether {audit.settings.outcome_label} is "
+        "good to receive: say --favourable or --unfavourable (in Python favourable=True or False)."
     )
 
 

@@ -123,7 +123,7 @@ class RateName:
 
 @dataclass(frozen=True)
 class Detectable:
-    """For a range with a `share` of the people, the smallest `difference` from everybody that is shown in 80 %."""
+    """For a range with a `share` of the people, the smallest `difference` from everybody that is shown in 80%."""
 
     share: float
     difference: float
@@ -244,7 +244,7 @@ class Settings:
     @property
     def percent_level(self) -> str:
         """The confidence level as people write it."""
-        return f"{100 * self.level:g} %"
+        return f"{100 * self.level:g}%"
 
 
 @dataclass(frozen=True)

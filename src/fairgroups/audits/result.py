@@ -184,7 +184,7 @@ class Audit(_Written):
     plane : tuple of PlaneCell
         The rate over the plane of the first two of several attributes.
     detectable : tuple of Detectable
-        For some shares of the people, the smallest difference from everybody that is shown in 80 % of such samples.
+        For some shares of the people, the smallest difference from everybody that is shown in 80% of such samples.
     replication : Replication or None
         With cross-fitting: the other half's groups.
     checks : Checks

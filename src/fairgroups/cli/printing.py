@@ -123,5 +123,5 @@ def _print_rates(console: Console, result: Audit) -> None:
     for i, heading in enumerate(told["heads"]):
         table.add_column(heading.lower(), justify="right" if i else "left", overflow="fold")
     for row in told["rows"]:
-        table.add_row(*(escape(cell) for cell in row))
+        table.add_row(*(escape(f"{value}\n{ends}" if ends else value) for value, ends in row))
     console.print(table)

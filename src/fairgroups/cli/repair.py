@@ -80,7 +80,7 @@ def repair(
     from fairgroups.repair.file import check_target
     from fairgroups.repair.score_repair import ScoreRepair
     from fairgroups.repair.tradeoff import tradeoff
-    from fairgroups.report.repair_page import render_repair, repair_finding
+    from fairgroups.report.repair_page import CAUTION, render_repair, repair_finding
     from fairgroups.sources.source import Source, read_columns
 
     one_of(missing, "missing", ("error", "keep"))
@@ -139,7 +139,7 @@ def repair(
     typer.echo(repair_finding(found, METHOD, max_gap))
     if not quiet:
         _print(found, max_gap)
-        for note in notes:
+        for note in (*notes, CAUTION):
             typer.echo(f"Note: {note}")
     for line in written:
         typer.echo(line)
@@ -148,7 +148,7 @@ def repair(
 def _notes(fitted: Any, key: str | None) -> list[str]:
     notes = []
     if fitted.largest_atom_ > 0.01:
-        what = f"Up to {100 * fitted.largest_atom_:.0f} % of a group share one score"
+        what = f"Up to {100 * fitted.largest_atom_:.0f}% of a group share one score"
         if key:
             notes.append(f"{what}; chance, drawn from their {key}, decides between them.")
         else:
@@ -171,7 +171,7 @@ def _print(found: Tradeoff, max_gap: float) -> None:
 
     console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
-    level = f"{100 * found.settings['level']:g} % interval"
+    level = f"{100 * found.settings['level']:g}% interval"
     for i, heading in enumerate(("measure", "before", "after", level, f"change ({level})", "by chance")):
         table.add_column(heading, justify="left" if i == 0 else "right", overflow="fold")
     for row in before_and_after(found, METHOD, max_gap):

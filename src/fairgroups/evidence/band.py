@@ -296,7 +296,7 @@ class Band:
         return Bounds(*(combine(getattr(parts, field.name)) for field in fields(Bounds)))
 
     def detectable(self, share: float) -> float:
-        """Return the smallest difference from everybody that is shown for a range with this share in 80 % of samples.
+        """Return the smallest difference from everybody that is shown for a range with this share in 80% of samples.
 
         NaN where no rate could be far enough. The larger of the two sides, below and above everybody.
         """

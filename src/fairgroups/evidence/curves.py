@@ -15,6 +15,8 @@ from fairgroups.rows.rows import Rows, quantiles, weighted_sums
 
 __all__ = ["PlaneCell", "Stretch", "rate_curve", "rate_plane"]
 
+FEWEST = 10  # people that a cell of the plane stands for
+
 
 @dataclass(frozen=True)
 class Stretch:
@@ -66,6 +68,7 @@ def rate_plane(rows: Rows, measure: Measure, n_cells: int = 24) -> list[PlaneCel
     """Return the rate over the plane of the first two attributes, on quantile cells, for charts.
 
     A third attribute makes one plane for each of its levels, or thirds. A category's cells carry its level's name.
+    Cells of fewer than ten people are left out, unless the table is tiny.
     """
     present = ~rows.absent
     a, b = (rows.times(x) for x in weighted_sums(rows, measure))
@@ -88,7 +91,8 @@ def rate_plane(rows: Rows, measure: Measure, n_cells: int = 24) -> list[PlaneCel
     flat = np.ravel_multi_index([codes for codes, _ in axes], shape)
     sums = [np.bincount(flat, x, int(np.prod(shape))) for x in (a[present], b[present], people[present])]
     out = []
-    for i in np.flatnonzero(sums[1] > 0):
+    few = FEWEST if people[present].sum() >= 20 * FEWEST else 1  # a cell of fewer would tell of somebody
+    for i in np.flatnonzero((sums[1] > 0) & (sums[2] >= few)):
         cell: dict[str, Any] = {}
         for key, (_, ends), at in zip("xyz", axes, np.unravel_index(int(i), shape), strict=False):
             cell[f"{key}_low"], cell[f"{key}_high"] = ends[int(at)]

@@ -1,6 +1,6 @@
 """Likelihood-ratio intervals of a rate, and of the difference between two rates.
 
-`root` is the largest allowed signed root of the likelihood ratio: 1.96 gives the usual single 95 % interval, the band
+`root` is the largest allowed signed root of the likelihood ratio: 1.96 gives the usual single 95% interval, the band
 puts its own in. All functions work on arrays, and are sane at rates 0 and 1 and for a single row.
 """
 
@@ -43,7 +43,7 @@ def difference_bounds(rate_1: Array, n_1: Array, rate_2: Array, n_2: Array, root
 
 
 def smallest_shown(overall: Array, n_1: Array, n_2: Array, share: Array, root: Array) -> tuple[Array, Array]:
-    """Return the smallest true differences from everybody, below and above, that are shown in 80 % of samples.
+    """Return the smallest true differences from everybody, below and above, that are shown in 80% of samples.
 
     A group of `n_1` rows and the share `share`, the rest balancing it, has an interval that excludes 0 once its root is
     beyond `root`; roots scatter by about one around that of the true difference. NaN where no rate between 0 and 1 is

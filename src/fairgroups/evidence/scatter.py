@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 def residual_scale(moments: Moments) -> float:
     """Estimate the standard deviation of a row's value around the mean at its place, weights aside.
 
-    It is an upper 95 % bound for normal values, so that few rows do not promise precision; infinite for too few.
+    It is an upper 95% bound for normal values, so that few rows do not promise precision; infinite for too few.
     """
     bins = coarse(moments)
     rate = bins.a / bins.b
@@ -27,7 +27,7 @@ def residual_scale(moments: Moments) -> float:
 
 
 def upper_scale(squares: float, total: float, freedom: float) -> float:
-    """Return an upper 95 % bound for a standard deviation of normal values from their sum of squares."""
+    """Return an upper 95% bound for a standard deviation of normal values from their sum of squares."""
     if freedom < 1:
         return float("inf")
     variance = max(squares / total, 0.0)  # Σ b² (value − mean)² over Σ b²

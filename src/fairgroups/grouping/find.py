@@ -231,7 +231,7 @@ def _boxes(
             if not exact:
                 notes.append(
                     "The exact search was beyond its budget: the groups are good ones, and the variance on the grid "
-                    f"could be at most {100 * gap:.1f} % larger."
+                    f"could be at most {100 * gap:.1f}% larger."
                 )
     steps = tuple(replace(step, missing=missing) for step in partitions)
     last = replace(last, missing=missing)

@@ -107,11 +107,11 @@ def _intervals(seed: int, draws: int) -> Part:
                 missed[how] += not record.low <= true <= record.high
     names = {"plugin": "the paper's: groups taken as given", "band": "the band (ours)"}
     rows = [
-        (names[how], f"{100 * alarms[how] / draws:.0f} %", f"{100 * (1 - missed[how] / groups[how]):.1f} %")
+        (names[how], f"{100 * alarms[how] / draws:.0f}%", f"{100 * (1 - missed[how] / groups[how]):.1f}%")
         for how in alarms
     ]
     table = Table(
-        f"Five groups searched for in 5,000 people, {draws} draws; intervals of 95 %.",
+        f"Five groups searched for in 5,000 people, {draws} draws; intervals of 95%.",
         ("Intervals", "False alarms without any difference", "Intervals that hold the truth, where there is one"),
         rows,
         'audit(table, sensitive="x", outcome="y", n_groups=5, inference="plugin")  # or "band", the default',

@@ -38,9 +38,8 @@ class Partition:
     """Groups of one or several sensitive attributes; together they hold every value exactly once.
 
     A group is made of boxes, usually one, and a box has one side for each attribute: an `Interval` of a number, or
-    `Levels` of a category. Groups of one attribute are ordered by their smallest value; outermost ranges are
-    open-ended, so values beyond those seen belong to them. Build one with `from_edges` or `from_boxes`, by a search,
-    or from JSON.
+    `Levels` of a category. Groups of one attribute are ordered by their smallest value; outermost ranges are open, so
+    values beyond those seen belong to them. Build one with `from_edges`, `from_boxes`, by a search, or from JSON.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ class Dependence:
     value : float
         The estimate.
     floor : float
-        The 95 % quantile of the estimate when y is dealt out to the rows at random: no smaller value means anything.
+        The 95% quantile of the estimate when y is dealt out to the rows at random: no smaller value means anything.
     p_value : float
         (b + 1)/(B + 1), b of B deals giving at least the value; 1 when no deals were made.
     name : str

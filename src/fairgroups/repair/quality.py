@@ -84,7 +84,7 @@ def gaps(people: People, fair: Array, codes: Codes, rows: Codes) -> dict[str, fl
 def floors(
     people: People, fair: Array, codes: Codes, n_permutations: int, seed: int
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """Return what dependence and gaps show when groups are dealt out at random: 95 % quantile and mean."""
+    """Return what dependence and gaps show when groups are dealt out at random: 95% quantile and mean."""
     rng = np.random.default_rng(seed)
     everybody = np.arange(fair.size)
     drawn: dict[str, list[float]] = {}

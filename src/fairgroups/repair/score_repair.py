@@ -53,7 +53,7 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     partition : "auto", Partition, estimator or list of borders
-        The groups. ``"auto"``: the fewest, each with 5 % of the people at least, after whose repair chance alone could
+        The groups. ``"auto"``: the fewest, each with 5% of the people at least, after whose repair chance alone could
         explain what dependence is left on people left out. An estimator such as ``FairGroups(5)`` that is not fitted
         yet finds them in the scores.
     max_gap : float

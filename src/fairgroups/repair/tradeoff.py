@@ -17,6 +17,7 @@ from fairgroups.progress import progress_bar
 from fairgroups.reading import read_rows
 from fairgroups.repair.quality import BEFORE, People, floors, gaps, quality
 from fairgroups.repair.score_repair import ScoreRepair
+from fairgroups.repair.transport import largest_gap
 from fairgroups.rows.columns import is_missing, one_column
 from fairgroups.rows.person_keys import read_keys
 from fairgroups.rows.roles import Roles
@@ -41,7 +42,7 @@ class Tradeoff:
     records : list of dict
         One for each method, gap and measure of quality: ``method``, ``max_gap``, ``measure``, ``value`` with its
         interval ``low`` to ``high``, ``before`` without repair (for gaps, on the method's groups), the ``change`` from
-        it with ``change_low`` and ``change_high`` (paired, person by person), and ``floor``, the 95 % quantile of what
+        it with ``change_low`` and ``change_high`` (paired, person by person), and ``floor``, the 95% quantile of what
         chance alone shows (NaN where it shows nothing).
     repairs : dict
         The repair of each (method, max_gap), fitted on everybody, ready to use.
@@ -66,6 +67,7 @@ class Tradeoff:
     distributions: dict[tuple[str, float], list[dict[str, Any]]]
     settings: dict[str, Any]
     library: str = ""
+    fitted_gaps: dict[tuple[str, float], tuple[float, float]] = field(default_factory=dict)
 
     @property
     def table(self) -> Any:
@@ -210,7 +212,7 @@ def tradeoff(
         people = replace(people, threshold=threshold)
     trial = _Trial(people, _attribute(rows), keys, parts)
     blocks = [np.arange(rows.n), *_blocks(rows, fold, seed)]
-    repairs, distributions = {}, {}
+    repairs, distributions, fitted_gaps = {}, {}, {}
     before = [quality(people, people.score, block, debias=i == 0) for i, block in enumerate(blocks)]
     chance = floors(people, people.score, np.zeros(rows.n, dtype=np.intp), n_permutations, seed)
     records = _records(BEFORE, 1.0, before, before, chance, level)
@@ -223,6 +225,7 @@ def tradeoff(
             codes = final.assign(trial.attribute)
             repairs[name, gap] = final
             distributions[name, gap] = _distributions(final, people, fair, codes)
+            fitted_gaps[name, gap] = trial.fitted_gaps(final, codes)
             first = [b | gaps(people, people.score, codes, block) for b, block in zip(before, blocks, strict=True)]
             after = [
                 quality(people, fair, block, debias=i == 0) | gaps(people, fair, codes, block)
@@ -243,7 +246,7 @@ def tradeoff(
         "seed": seed,
         "tied": 1 - np.unique(rows.outcome).size / rows.size,
     }
-    return Tradeoff(records, repairs, distributions, settings, library)
+    return Tradeoff(records, repairs, distributions, settings, library, fitted_gaps)
 
 
 @dataclass
@@ -265,6 +268,13 @@ class _Trial:
             keys = None if self.keys is None else self.keys[part]
             fair[part] = fitted.transform(self.people.score[part], sensitive=self.attribute[part], key=keys)
         return self._fit(name, repair, gap, -1, everybody), fair
+
+    def fitted_gaps(self, final: ScoreRepair, codes: Codes) -> tuple[float, float]:
+        """Return the largest gap between the groups of the repair, before and after it, among the people of the fit."""
+        people, known = self.people, codes >= 0
+        fair = final.transform(people.score, sensitive=self.attribute, key=self.keys)
+        of = codes[known], people.weight[known]
+        return largest_gap(people.score[known], *of), largest_gap(fair[known], *of)
 
     def _fit(self, name: str, repair: ScoreRepair, gap: float, left_out: int, index: Codes) -> ScoreRepair:
         known = (name, left_out) in self.groups

@@ -39,8 +39,9 @@ def render_markdown(audit: Audit | JointAudit) -> str:
     if rates := rate_table(parts[0]):
         lines += ["## Every rate of these groups", "", f"| {' | '.join(rates['heads'])} |"]
         lines += [f"|{'---|' * len(rates['heads'])}"]
-        lines += [f"| {' | '.join(_text(cell) for cell in row)} |" for row in rates["rows"]]
-        lines += ["", rates["note"], ""]
+        told = [[f"{value} ({ends})" if ends else value for value, ends in row] for row in rates["rows"]]
+        lines += [f"| {' | '.join(_text(cell) for cell in row)} |" for row in told]
+        lines += ["", rates["note"].replace("Below each rate", "Beside each rate"), ""]
     lines += ["## What cannot be concluded", "", *(f"- {_text(line)}" for line in cannot_say(audit)), ""]
     opinions = [line for part in parts for line in second_opinions(part)]
     lines += ["## Second opinions", "", *(f"- {_text(line)}" for line in opinions), ""] if opinions else []

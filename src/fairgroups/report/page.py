@@ -165,6 +165,8 @@ def _row(record: GroupRecord, number: int, audit: Audit) -> dict[str, str]:
         ratio += f" ({_ratio(ends[0])}–{_ratio(ends[1])})"
     least = record.detectable
     unshown = record.verdict in ("not enough evidence", "no relevant difference") and len(audit.records) > 1
+    if record.verdict == "reference":
+        low = high = ""
     return {
         "least": ""
         if not unshown
@@ -172,8 +174,8 @@ def _row(record: GroupRecord, number: int, audit: Audit) -> dict[str, str]:
         "label": f"{number}: {record.label}" if numbered else record.label,
         "n": counted(record.n, record.counted).replace(",", "\u202f"),
         "rate": amount(record.rate, percent=percent),
-        "phi": points(record.phi, percent=percent),
-        "interval": f"{low} to {high}",
+        "phi": points(record.phi, percent=percent) if low else "–",
+        "interval": f"{low} to {high}" if low else "–",
         "ratio": ratio,
         "verdict": record.verdict,
         "colour": VERDICT_COLOURS[record.verdict],

@@ -11,13 +11,20 @@ from fairgroups import __version__
 from fairgroups.charts.repair import MEASURE_NAMES, PERCENT, distribution_chart, frontier_chart
 from fairgroups.charts.style import to_svg
 from fairgroups.report.templates import fill
-from fairgroups.words import amount, points, thousands
+from fairgroups.words import amount, plain_points, points, thousands
 
 if TYPE_CHECKING:
     from fairgroups.repair.tradeoff import Tradeoff
 
-__all__ = ["before_and_after", "render_repair", "repair_finding", "repair_section"]
+__all__ = ["CAUTION", "before_and_after", "render_repair", "repair_finding", "repair_section"]
 
+DEPENDENCE = ("hgr", "hgr_kde", "decision_dependence")
+TOO_WIDE = 0.5  # an interval of a number between 0 and 1 that says nothing
+CAUTION = (
+    "Before you use it: to change scores by age, colour, sex or another protected attribute may itself be unlawful. In "
+    "hiring in the United States, for example, tests may not be rescored by race, colour, religion, sex or national "
+    "origin (42 U.S.C. § 2000e-2(l); Ricci v. DeStefano, 2009). Ask a lawyer first."
+)
 MANY_TIES = 0.9  # of the people share their score with others
 _MEANINGS = {
     "score_gap": "The largest difference between two groups in the share of people above any threshold.",
@@ -49,13 +56,14 @@ def repair_finding(found: Tradeoff, method: str, max_gap: float) -> str:
     name = _names(found)
     if found.repairs[method, max_gap].maps_.groups.size == 1:
         return f"No groups of {name} are shown to differ in {found.settings['score']}: there is nothing to repair."
-    before, after = (points(gap[key], percent=True).lstrip("+") for key in ("before", "value"))
-    low, high = (points(gap[key], percent=True).lstrip("+") for key in ("low", "high"))
+    before, after = (plain_points(x, percent=True) for x in found.fitted_gaps[method, max_gap])
+    new, low, high = (plain_points(gap[key], percent=True) for key in ("value", "low", "high"))
     said = (
-        f"Groups of {name} differ by up to {before} points at some threshold. After the repair, on people left out, by "
-        f"{after} ({low} to {high}"
+        f"The {found.repairs[method, max_gap].partition_.n_groups} groups of {name} differ by up to {before} points at "
+        f"some threshold, and by {after} after the repair ({100 * max_gap:g} allowed). Between people who took no part "
+        f"in learning it, it is {new} ({low} to {high}"
     )
-    said += f"; by chance alone up to {100 * gap['floor']:.1f})." if not math.isnan(gap["floor"]) else ")."
+    said += f"; chance alone makes up to {100 * gap['floor']:.1f})." if not math.isnan(gap["floor"]) else ")."
     names = {record["measure"] for record in found.records}
     if "accuracy" in names:
         kept = found.value("accuracy", method, max_gap)
@@ -96,7 +104,8 @@ def repair_section(found: Tradeoff) -> dict[str, Any]:
     if tied > MANY_TIES:
         told += " Many people share a score and stay together, so gaps remain; repair --key tells them apart."
     charts = [{"title": t, "svg": Markup(to_svg(c)), "caption": s} for t, c, s in _frontiers(found)]  # noqa: S704
-    return {"frames": frames, "charts": charts, "told": told, "level": _level(found), "first": 0}
+    shown = {"frames": frames, "charts": charts, "told": told, "caution": CAUTION}
+    return shown | {"level": _level(found), "first": 0}
 
 
 def _distributions(found: Tradeoff) -> tuple[str, str]:
@@ -147,6 +156,7 @@ def render_repair(found: Tradeoff, method: str, max_gap: float, notes: Sequence[
         title=f"Repair of {settings['score']} by {name}",
         finding=repair_finding(found, method, max_gap),
         certainty=f"Judged on {thousands(settings['rows'])} rows, each by maps learnt on others.",
+        caution=CAUTION,
         level=_level(found),
         rows=before_and_after(found, method, max_gap),
         notes=list(notes),
@@ -159,24 +169,26 @@ def render_repair(found: Tradeoff, method: str, max_gap: float, notes: Sequence[
 def _row(record: dict[str, Any]) -> dict[str, str]:
     name = record["measure"]
     scale, digits = (100, 1) if name in PERCENT else (1, 3)
-    unit = " %" if name in PERCENT else ""
+    unit = "%" if name in PERCENT else ""
+    vague = name in DEPENDENCE and record["high"] - record["low"] > TOO_WIDE
 
     def said(key: str, sign: str = "") -> str:
         return f"{scale * record[key] + 0.0:{sign}.{digits}f}".replace("-", "−")
 
     moved = name in ("changed_decisions", "mean_change")  # nothing to compare with
+    change = f"{said('change', '+')} ({said('change_low', '+')} to {said('change_high', '+')})"
     return {
         "name": MEASURE_NAMES[name],
         "before": "" if moved else said("before") + unit,
-        "after": said("value") + unit,
-        "interval": f"{said('low')} to {said('high')}",
-        "change": "" if moved else f"{said('change', '+')} ({said('change_low', '+')} to {said('change_high', '+')})",
+        "after": "–" if vague else said("value") + unit,
+        "interval": "too wide to tell" if vague else f"{said('low')} to {said('high')}",
+        "change": "" if moved or vague else change,
         "floor": "" if math.isnan(record["floor"]) else f"up to {said('floor')}{unit}",
     }
 
 
 def _level(found: Tradeoff) -> str:
-    return f"{100 * found.settings['level']:g} %"
+    return f"{100 * found.settings['level']:g}%"
 
 
 def _folds(found: Tradeoff) -> str:

@@ -69,16 +69,16 @@ def rate_table(audit: Audit) -> dict[str, Any] | None:
     heads = ["Group", sentence(audit.data.unit), *(sentence(column.rate) for column in audit.rates)]
     rows = []
     for k, record in enumerate(audit.records):
-        row = [record.label, f"{record.n:,}".replace(",", "\u202f")]
+        row = [(record.label, ""), (f"{record.n:,}".replace(",", "\u202f"), "")]
         for column in audit.rates:
             one = column.groups[k]
-            ends = [amount(x, percent=column.percent).removesuffix(" %") for x in (one.low, one.high)]
-            row.append(f"{amount(one.rate, percent=column.percent)} ({ends[0]}–{ends[1]})")
+            ends = [amount(x, percent=column.percent).removesuffix("%") for x in (one.low, one.high)]
+            row.append((amount(one.rate, percent=column.percent), f"{ends[0]} to {ends[1]}"))
         rows.append(row)
-    every = [amount(column.overall, percent=column.percent) for column in audit.rates]
-    rows.append(["everybody", f"{sum(r.n for r in audit.records):,}".replace(",", "\u202f"), *every])
+    every = [(amount(column.overall, percent=column.percent), "") for column in audit.rates]
+    rows.append([("everybody", ""), (f"{sum(r.n for r in audit.records):,}".replace(",", "\u202f"), ""), *every])
     level = audit.settings.percent_level
-    note = f"In brackets: {level} intervals, which hold for all groups at once, each rate by itself."
+    note = f"Below each rate its {level} interval, which holds for all groups at once, each rate by itself."
     return {"heads": heads, "rows": rows, "note": note}
 
 
@@ -102,7 +102,7 @@ def cannot_say(audit: Audit | JointAudit) -> list[str]:
     if noticed and not settings.groups_given:
         least = min(noticed, key=lambda d: abs(d.share - 0.1))
         said.append(
-            f"Small differences: among {100 * least.share:g} % of the {unit}, one of "
+            f"Small differences: among {100 * least.share:g}% of the {unit}, one of "
             f"{size(least.difference, percent=percent)} is noticed in 80 of 100 such samples, a smaller one less often."
         )
     elif not noticed and len(first.records) == 1:
@@ -118,7 +118,8 @@ def cannot_say(audit: Audit | JointAudit) -> list[str]:
         said.append("That everybody is treated alike: not having shown a difference is not having shown that none is.")
     if settings.truth:
         said.append(f"Whether {settings.truth} is itself fair: it is taken as recorded, with any bias in it.")
-    said.append(f"Anything about {unit} that are not in the data, or about attributes and measures not looked at.")
+    who = f"{unit} {'who' if unit == 'people' else 'that'} are"
+    said.append(f"Anything about {who} not in the data, or about attributes and measures not looked at.")
     return said
 
 
@@ -222,7 +223,7 @@ def method_facts(audit: Audit | JointAudit) -> list[tuple[str, str]]:
             measure += f"; a higher value is {part.measure.direction} for the person"
         variance = f"{part.variance:.4g}"
         if math.isfinite(part.explained) and len(part.records) > 1:
-            variance += f"; the groups capture {100 * part.explained:.0f} % of the dependence on {audit.data.names}"
+            variance += f"; the groups capture {100 * part.explained:.0f}% of the dependence on {audit.data.names}"
         facts += [("Measure", measure), ("Variance of Φ", variance)]
     return [
         *facts,

@@ -43,7 +43,7 @@ def grey_card(rgb: Any, box: Sequence[int], *, lightness: float | None = None) -
     box : four ints
         Left, top, right and bottom of the card's inside, in pixels.
     lightness : float, optional
-        The card's true L*; then the exposure is set by it too. A card of 18 % grey has 49.5. Without it the
+        The card's true L*; then the exposure is set by it too. A card of 18% grey has 49.5. Without it the
         brightness stays.
 
     Returns

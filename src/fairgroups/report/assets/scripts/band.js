@@ -44,7 +44,7 @@ const fairgroupsBand = (() => {
   const firstAtLeast = (values, x) => { let i = 0; while (i < values.length && values[i] < x) i++; return i; };
   const firstAbove = (values, x) => { let i = 0; while (i < values.length && values[i] <= x) i++; return i; };
 
-  // An upper 95 % bound for a standard deviation; the chi-square quantile after Wilson and Hilferty.
+  // An upper 95% bound for a standard deviation; the chi-square quantile after Wilson and Hilferty.
   function upperScale(squares, total, freedom) {
     if (!(freedom >= 1)) return Infinity;
     const v = 2 / (9 * freedom);

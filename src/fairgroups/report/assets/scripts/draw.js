@@ -40,7 +40,7 @@ const fairgroupsDraw = (() => {
     const letters = Math.max(...[low, high].map((value) => format(value).length));
     return ticks(low, high, Math.max(1, Math.floor(room / Math.max(90, 8 * letters + 20))));
   };
-  const percent = (x) => `${minus(String(Number((100 * x).toPrecision(4))))} %`;
+  const percent = (x) => `${minus(String(Number((100 * x).toPrecision(4))))}%`;
 
   // A frame that is drawn again when its place changes its width.
   class Picture {

@@ -31,7 +31,7 @@
 
   function amount(x) {
     if (!known(x)) return "–";
-    return minus(measure().percent ? `${(100 * x).toFixed(1)} %` : digits(x));
+    return minus(measure().percent ? `${(100 * x).toFixed(1)}%` : digits(x));
   }
 
   function points(x) {
