@@ -18,7 +18,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 PEERS = (
     *("scikit-learn", "ruptures", "optbinning", "skchange", "pystreed", "ckwrap", "kmeans1d", "fairlearn", "equipy"),
-    *("maxcorr", "duckdb", "polars", "scikit-image"),
+    *("maxcorr", "duckdb", "polars", "scikit-image", "fairaudit", "aif360"),
 )
 SCRIPTS = {
     "peers.py": "What peers find on one attribute, K-Means, dependence",
@@ -29,6 +29,7 @@ SCRIPTS = {
     "skin.py": "Colours and photographs",
     "interval_coverage.py": "Do the intervals hold?",
     "evidence.py": "False alarms, numbers of groups, power",
+    "headlines.py": "What the headline finds, beside peers",
 }
 INTRO = """# Benchmarks
 
@@ -51,7 +52,7 @@ def main() -> None:
     arguments.add_argument("--out", type=Path)
     out = arguments.parse_args().out
     began = time.monotonic()
-    runs = {"interval_coverage.py": "200", "evidence.py": "100"}
+    runs = {"interval_coverage.py": "200", "evidence.py": "100", "headlines.py": "200"}
     page = [INTRO]
     page.append(
         f"{dt.datetime.now(dt.UTC):%Y-%m-%d}; {os.cpu_count()} cores, {platform.machine()}; "

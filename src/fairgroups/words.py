@@ -9,6 +9,7 @@ from typing import Any
 __all__ = [
     "amount",
     "clean",
+    "compared",
     "counted",
     "p_value",
     "plain_points",
@@ -51,6 +52,14 @@ def plain_points(value: float, *, percent: bool) -> str:
     return f"{100 * value:.1g}" if rounded_away else text
 
 
+def compared(value: float, low: float, high: float, *, percent: bool, alone: bool) -> tuple[str, str]:
+    """Write a difference and its interval; dashes for a group that nothing is compared with."""
+    if alone:
+        return "–", "–"
+    ends = [points(end, percent=percent) for end in (low, high)]
+    return points(value, percent=percent), " to ".join(ends)
+
+
 def p_value(value: float) -> str:
     """Write a p-value."""
     return "p < 0.001" if value < 0.001 else f"p = {value:.2g}"
@@ -71,8 +80,8 @@ def counted(n: int, effective: float) -> str:
 
 
 def thousands(number: float) -> str:
-    """Write a count with thin spaces between thousands."""
-    return f"{number:,.0f}".replace(",", "\u202f")
+    """Write a count with commas between thousands."""
+    return f"{number:,.0f}"
 
 
 def sentence(text: str) -> str:

@@ -316,7 +316,7 @@ def test_a_neutral_headline_names_the_largest_difference_and_the_others():
         favourable=None,
     )
     assert found.conclusion.startswith("People whose tone is 0.7")
-    assert "have a lower one." in found.conclusion
+    assert "have a lower one (by " in found.conclusion
 
 
 def test_limits_in_points_are_refused():

@@ -41,7 +41,7 @@ def test_two_groups_are_each_others_rest():
 @pytest.mark.parametrize("sign", [-1, 1])
 def test_what_would_have_been_shown_is_shown_in_80_of_100_samples(sign):
     """Plant the difference that is said to be shown mostly, and see how often it is."""
-    n, share, overall, runs = 4000, 0.25, 0.4, 400
+    n, share, overall, runs = 4000, 0.25, 0.4, 250
     k = int(n * share)
     rng = np.random.default_rng(0)
     cells = Cells.from_arrays(np.arange(n) >= k, np.arange(n) % 5 < 2)

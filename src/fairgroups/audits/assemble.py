@@ -17,6 +17,7 @@ from fairgroups.audits.limits import limits_of
 from fairgroups.audits.options import AuditOptions
 from fairgroups.audits.rates import rates_of
 from fairgroups.audits.records import (
+    Attribute,
     DataFacts,
     Detectable,
     Finding,
@@ -41,10 +42,12 @@ from fairgroups.measures import Direction, Measure
 from fairgroups.options import Against
 from fairgroups.partition.partition import Partition
 from fairgroups.reading import Reading
+from fairgroups.rows.rows import Rows
 
 __all__ = ["Judged", "assemble"]
 
 Array = NDArray[np.float64]
+MOST_LABELS = 10  # so few whole numbers may be labels
 SHARES = (0.05, 0.1, 0.25, 0.5)  # of the people, for which the smallest difference that would have shown is told
 
 
@@ -97,7 +100,7 @@ def assemble(judged: Judged, measure: Measure, at: int, options: AuditOptions, r
         verdict: Verdict = "not enough evidence" if finding.verdict == "different" else finding.verdict
         records = (replace(records[0], verdict=verdict),)
     settings = _settings(judged, evidence, gap, options, against, compared, labels)
-    name = RateName(measure.name, measure.rate, direction)
+    name = RateName(measure.name, _rate_name(measure, options), direction)
     limits = limits_of(judged, evidence, compared, direction, options)
     facts = Facts(finding, records, partition, name, groups.overall, settings, data, () if alike else detectable)
     conclusion = conclude(facts)
@@ -129,6 +132,15 @@ def assemble(judged: Judged, measure: Measure, at: int, options: AuditOptions, r
         settings=settings,
         data=data,
     )
+
+
+def _rate_name(measure: Measure, options: AuditOptions) -> str:
+    """Return what the rate is called: by the outcome's own name where that is known."""
+    label = (options.label or {}).get(options.outcome)
+    said = Attribute(options.outcome, label=str(label or "")).said
+    if measure.name == "mean":
+        return f"mean {said}"
+    return f"rate of {said}" if label and measure.name == "statistical_parity" else measure.rate
 
 
 def _against(options: AuditOptions, judged: Judged) -> Against:
@@ -237,12 +249,27 @@ def _notes(judged: Judged, measure: Measure, evidence: Evidence, reading: Readin
             f"borders of groups; borders inside other cells could add at most {100 * loss:.2g}% of the outcome's "
             "variance to that of Φ."
         )
+    if measure.name == "mean":
+        notes += _labels_or_amounts(sample.rows, evidence)
     searched = result is not None
     inference = judged.inference.inference
     notes += notes_on(
         sample.rows, evidence.groups, inference, judged.partition, searched=searched, chosen=judged.chosen
     )
     return notes
+
+
+def _labels_or_amounts(rows: Rows, evidence: Evidence) -> list[str]:
+    """Say that few whole numbers are averaged, in case they are labels."""
+    values = np.unique(rows.outcome)
+    if evidence.groups.sums.bounded or values.size > MOST_LABELS or np.any(values != np.rint(values)):
+        return []
+    listed = ", ".join(f"{value:g}" for value in values)
+    said = (
+        f"The outcome's values {listed} were averaged as amounts. If they are labels of classes, make a yes/no column "
+        "of the one that counts."
+    )
+    return [said]
 
 
 def _checks(judged: Judged, measure: Measure, gap: float, options: AuditOptions, data: DataFacts) -> Checks:

@@ -7,29 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from fairgroups.audits.records import DataFacts, Detectable, Finding, GroupRecord, RateName, Settings
-from fairgroups.evidence.verdict import DIFFERENT
+from fairgroups.evidence.verdict import verdicts
 from fairgroups.partition.partition import Partition
 from fairgroups.partition.sides import Interval, Levels, shortest
 from fairgroups.words import amount, p_value, plain_points, sentence, share_of_people, size, thousands
 
 if TYPE_CHECKING:
-    from fairgroups.audits.result import Audit, JointAudit
     from fairgroups.checks.run import Checks
 
-__all__ = ["Facts", "amplified", "certainty", "conclude", "direction_line", "limit_lines", "second_opinions"]
-
-_SEARCHED = {
-    "band": "The intervals hold for all ranges of {name} at once, so they hold although the groups were searched for "
-    "on the same rows.",
-    "crossfit": "Each half found groups and the other half judged them. The intervals hold for all groups at once.",
-    "plugin": "These intervals take the groups as given; they do not account for the search.",
-}
-_NAMED = {
-    "band": "The groups were named in advance, and the intervals hold for all of them at once.",
-    "crossfit": "The groups were named in advance, and the intervals hold for all of them at once.",
-    "plugin": "The groups were named in advance; each interval holds for its own group only.",
-}
+__all__ = ["Facts", "amplified", "conclude"]
 
 
 @dataclass(frozen=True)
@@ -104,36 +93,45 @@ def _joined(partition: Partition, groups: Sequence[int]) -> list[Interval] | Non
     return out
 
 
-def _whose(facts: Facts, value: float) -> str:
-    """Name whose rate a group's is compared with, and what it is."""
-    said = amount(value, percent=facts.data.percent)
-    settings = facts.settings
-    if settings.against == "everyone":
-        return f"everybody's {said}" if facts.data.unit == "people" else f"that of all {facts.data.unit}, {said}"
-    if settings.against == "rest":
-        return f"the rest's {said}"
-    at = next(k for k, record in enumerate(facts.records) if record.verdict == "reference")
-    return f"the {said} of {_who(facts, [at])}"
+def _for_whom(facts: Facts) -> str:
+    """Name those that groups are compared with."""
+    if facts.settings.against == "everyone":
+        return "everybody" if facts.data.unit == "people" else f"all {facts.data.unit}"
+    if facts.settings.against == "rest":
+        return "the rest"
+    return _who(facts, [next(k for k, record in enumerate(facts.records) if record.verdict == "reference")])
+
+
+def _their_rate(facts: Facts) -> str:
+    """Name the rate, with the outcome where its name does not hold it."""
+    outcome, rate = facts.settings.outcome_label, facts.measure.rate
+    return rate if outcome.lower() in rate.lower() else f"{rate} for {outcome}"
+
+
+def _difference(facts: Facts, value: float, low: float, high: float) -> str:
+    """Say a difference with its interval."""
+    percent = facts.data.percent
+    ends = sorted((abs(low), abs(high)))
+    said = f"{plain_points(ends[0], percent=percent)} to {plain_points(ends[1], percent=percent)}"
+    side = "lower" if value < 0 else "higher"
+    unit = " points" if percent else ""
+    return f"{size(value, percent=percent)} {side} ({facts.settings.percent_level} interval {said}{unit})"
 
 
 def _worst(facts: Facts) -> str:
     """Say the first sentence: the group to be named, its rate and its difference."""
     k, record = _named(facts)[0]
-    percent, settings = facts.data.percent, facts.settings
-    low, high = sorted((abs(record.low), abs(record.high)))
-    side = "below" if record.phi < 0 else "above"
-    ends = f"{plain_points(low, percent=percent)} to {plain_points(high, percent=percent)}"
-    rate = amount(record.rate, percent=percent)
-    said = sentence(_who(facts, [k]))
+    percent = facts.data.percent
+    rate, other = (amount(x, percent=percent) for x in (record.rate, record.rate - record.phi))
+    who, what = sentence(_who(facts, [k])), _their_rate(facts)
+    told = f"{rate}, against {other} for {_for_whom(facts)}: {_difference(facts, record.phi, record.low, record.high)}."
     if record.verdict in ("lower", "higher"):
-        said += f" have a {record.verdict} {facts.measure.rate}: {rate}"
+        said = f"{who} have a {record.verdict} {what}: {told}"
     else:
-        said += f" are {record.verdict}: their {facts.measure.rate} is {rate}"
-    said += f", {size(record.phi, percent=percent)} {side} {_whose(facts, record.rate - record.phi)} "
-    said += f"({settings.percent_level} interval {ends})."
-    if settings.against == "rest" and len(facts.records) == 2:
+        said = f"{who} are {record.verdict}: their {what} is {told}"
+    if facts.settings.against == "rest" and len(facts.records) == 2:
         phi = record.rate - facts.overall
-        said = said[:-2] + f"; {size(phi, percent=percent)} {side} everybody's)."
+        said += f" Against everybody the difference is {size(phi, percent=percent)}."
     return said
 
 
@@ -150,15 +148,21 @@ def _in_people(facts: Facts) -> str:
     if not facts.data.percent or facts.settings.against == "reference":
         return ""
     more = "fewer" if record.phi < 0 else "more"
-    than = {"everyone": "everybody's", "rest": "the rest's"}[facts.settings.against]
+    than = f"the rate of {_for_whom(facts)}" if facts.data.unit != "people" else f"{_possessive(facts)} rate"
     each = round(100 * abs(record.phi))
     in_all = abs(record.phi) * record.counted
     counts = facts.settings.weight is None and facts.settings.cluster is None and in_all >= 1
-    about = f"about {thousands(_round(in_all))}" if counts else ""
+    who_count = "" if math.isclose(record.counted, record.n, rel_tol=1e-9) else " who count in this rate"
+    among = f"among the {thousands(record.counted)} {facts.data.unit} of this group{who_count}"
+    about = f"an estimated {thousands(_round(in_all))} {more} {among}" if counts else ""
     if each >= 1:
-        said = f"That is {each} {more} in every 100 than at {than} rate"
-        return said + (f", {about} in this data." if about else ".")
-    return f"That is {about} {more} in this data than at {than} rate." if about else ""
+        said = f"That is about {each} {more} per 100 than at {than}"
+        return said + (f": {about}." if about else ".")
+    return f"That is {about}, compared with {than}." if about else ""
+
+
+def _possessive(facts: Facts) -> str:
+    return {"everyone": "everybody's", "rest": "the rest's"}[facts.settings.against]
 
 
 def _round(number: float) -> int:
@@ -168,44 +172,52 @@ def _round(number: float) -> int:
 
 
 def _others(facts: Facts) -> str:
-    """Name the other groups that differ, neighbours together."""
-    named = _named(facts)
-    first = named[0][1]
+    """Name the other groups that differ, neighbours together, with the sizes of their differences."""
+    first, *_ = _named(facts)
     if facts.settings.against == "rest" and len(facts.records) == 2:
         return ""  # the other one is the rest
-    by_verdict = {
-        verdict: sorted(k for k, record in named[1:] if record.verdict == verdict)
-        for verdict in (first.verdict, "disadvantaged", "advantaged", "lower", "higher")
-    }
+    rest = [(k, facts.records[k]) for k in facts.finding.groups if k != first[0]]
     said = []
-    for verdict, groups in by_verdict.items():
-        who = _who(facts, groups) if groups else ""
-        if groups and verdict == first.verdict:
-            said.append(f"So, to a lesser degree, {'have' if verdict in ('lower', 'higher') else 'are'} {who}.")
-        elif groups:
-            what = f"have a {verdict} one" if verdict in ("lower", "higher") else f"are {verdict}"
-            said.append(f"{sentence(who)} {what}.")
+    for verdict in dict.fromkeys((first[1].verdict, "disadvantaged", "advantaged", "lower", "higher")):
+        groups = sorted(k for k, record in rest if record.verdict == verdict)
+        if not groups:
+            continue
+        also = "also " if verdict == first[1].verdict else ""
+        directed = verdict in ("disadvantaged", "advantaged")
+        what = f"are {also}{verdict}" if directed else f"{also}have a {verdict} one"
+        said.append(f"{sentence(_who(facts, groups))} {what} (by {_sizes(facts, groups)}).")
     return " ".join(said)
 
 
+def _sizes(facts: Facts, groups: Sequence[int]) -> str:
+    sizes = sorted(abs(facts.records[k].phi) for k in groups)
+    percent = facts.data.percent
+    if len(sizes) == 1:
+        return size(sizes[0], percent=percent)
+    return f"{plain_points(sizes[0], percent=percent)} to {size(sizes[-1], percent=percent)}"
+
+
 def _open(facts: Facts) -> str:
-    """Say which comparisons are open, and which of these groups differ from another one all the same."""
+    """Say for whom a difference is neither shown nor ruled out, and which of these differ from the best group."""
     unclear = [record for record in facts.records if record.verdict == "not enough evidence"]
     if not unclear:
         return ""
-    whom = facts.settings.whom
-    if len(unclear) == len(facts.records):
-        said = f"The data is not enough to tell whether any group differs from {whom}."
-    elif len(unclear) == 1:
-        said = f"Whether {unclear[0].label} differs from {whom} is open."
+    neither = f"a difference from {facts.settings.whom} is neither shown nor ruled out"
+    if len(unclear) == 1:
+        said = f"For {unclear[0].label}, {neither}"
+    elif len(unclear) == len(facts.records):
+        said = f"For no group is a difference from {facts.settings.whom} shown, and for none is it ruled out"
     else:
-        said = f"Whether {len(unclear)} other groups differ from {whom} is open."
-    apart = [r.label for r in unclear if r.ratio_low > 1 or r.ratio_high < 1]
+        said = f"For {len(unclear)} {'other ' if facts.finding.groups else ''}groups, {neither}"
+    apart = [r for r in unclear if r.ratio_low > 1 or r.ratio_high < 1]
     best = next((r.label for r in facts.records if r.ratio_low == r.ratio_high == 1), None)
     if apart and best is not None and facts.settings.against != "reference":
-        who = f"{apart[0]} differs" if len(apart) == 1 else f"{len(apart)} of them differ"
-        said = f"{said[:-1]}; {who} from {best}."
-    return said
+        if len(unclear) == 1:
+            side = "higher" if apart[0].ratio_low > 1 else "lower"
+            said += f"; its {facts.measure.rate} is, however, shown to be {side} than that of {best}"
+        else:
+            said += f"; {len(apart)} of them are, however, shown to differ from {best}"
+    return f"{said}."
 
 
 def _range(facts: Facts) -> str:
@@ -215,59 +227,64 @@ def _range(facts: Facts) -> str:
     percent, attribute = facts.data.percent, facts.data.attributes[0]
     inside = Interval(found.first, found.last, high_closed=True)
     values = inside.said(shortest([found.first, found.last]), whole=attribute.whole)
-    who = f"{facts.data.unit} whose {attribute.said} is {values}"
-    low, high = sorted((abs(found.low), abs(found.high)))
-    side = "below" if found.phi < 0 else "above"
+    verdict = verdicts(np.array([found.low]), np.array([found.high]), facts.measure.direction, 0.0)[0]
+    directed = verdict in ("disadvantaged", "advantaged")
+    what = _their_rate(facts)
+    said = f"are {verdict}: their {what} is" if directed else f"have a {verdict} {what}:"
+    rates = [amount(x, percent=percent) for x in (found.rate, facts.overall)]
+    everybody = "everybody" if facts.data.unit == "people" else f"all {facts.data.unit}"
     return (
-        f"{sentence(who)} have a {'lower' if found.phi < 0 else 'higher'} {facts.measure.rate}: "
-        f"{amount(found.rate, percent=percent)}, {size(found.phi, percent=percent)} {side} everybody's "
-        f"{amount(facts.overall, percent=percent)} ({facts.settings.percent_level} interval "
-        f"{plain_points(low, percent=percent)} to {plain_points(high, percent=percent)}). "
-        "The groups that were allowed do not set them apart."
+        f"{sentence(facts.data.unit)} whose {attribute.said} is {values} {said} {rates[0]}, against {rates[1]} for "
+        f"{everybody}: {_difference(facts, found.phi, found.low, found.high)}. No division into groups that the "
+        "settings allow shows this range as a group of its own."
     )
 
 
 def _depends(facts: Facts) -> str:
     """Say that the rate goes with the attribute though no range can be named."""
     finding, percent, name = facts.finding, facts.data.percent, facts.data.names
-    rows = thousands(facts.data.rows)
-    trend = finding.trend
-    if trend is None or trend.p_value > 1 - facts.settings.level:
+    rows, trend = thousands(facts.data.rows), finding.trend
+    if trend is None or not trend.shown:
         return (
-            f"The {facts.measure.rate} depends on {name} ({p_value(finding.p_value)}), but {rows} rows cannot tell "
-            "which groups differ."
+            f"The {_their_rate(facts)} varies with {name} ({p_value(finding.p_value)}), but {rows} rows are too few to "
+            "show which groups differ."
         )
     ends = [amount(rate, percent=percent) for rate in (trend.lower_rate, trend.upper_rate)]
     lower, upper = (share_of_people(share).removeprefix("a ") for share in (trend.lower_share, trend.upper_share))
     return (
-        f"The {facts.measure.rate} {trend.direction} with {name} ({p_value(trend.p_value)}): from {ends[0]} in the "
-        f"{lower} with the lowest values to {ends[1]} in the {upper} with the highest. Where the line lies, {rows} "
-        "rows cannot tell."
+        f"The {_their_rate(facts)} {trend.direction} with {name} ({p_value(trend.p_value)}): {ends[0]} among the "
+        f"{lower} of the {facts.data.unit} with the lowest {name}, {ends[1]} among the {upper} with the highest. "
+        f"{rows} rows are too few to show where the difference begins."
     )
 
 
 def _none_of_the_named(facts: Facts) -> str:
     """Say that no group named in advance is shown to differ."""
+    whom = facts.settings.whom
     if facts.finding.verdict == "no difference found":
         gap = size(facts.settings.relevant_gap, percent=facts.data.percent)
-        return f"No relevant difference: every group lies within {gap} of {facts.settings.whom}."
-    return "Not enough evidence: no group is shown to differ."
+        level = facts.settings.percent_level
+        return f"No relevant difference: every group is shown, with {level} confidence, to lie within {gap} of {whom}."
+    return f"Not enough evidence: no group is shown to differ from {whom}."
 
 
 def _nothing(facts: Facts) -> str:
     """Say that nothing was found, and what would have been."""
     name, unit, percent = facts.data.names, facts.data.unit, facts.data.percent
     if not facts.detectable:
-        return f"Nothing can be compared: all {unit} have the same {name}, or the same outcome."
+        return f"Nothing can be compared: all {unit} have the same {name}, or all have the same outcome."
     known = {d.share: d.difference for d in facts.detectable if math.isfinite(d.difference)}
     if facts.finding.verdict == "no difference found":
-        along = f"nowhere along {name}" if facts.partition.is_line else f"by {name}"
-        said = f"No difference found: {along} is the {facts.measure.rate} shown to differ."
+        rate = _their_rate(facts)
+        said = f"No difference found: no range of {name} is shown to differ in its {rate}."
+        if not facts.partition.is_line:
+            said = f"No difference found: no difference in {rate} is shown by {name}."
         share = min((share for share in known if share >= 0.1), default=None)
         if share is not None and known[share] > 0:
             said += (
-                f" {sentence(share_of_people(share))} of the {unit}, next to each other, would have been noticed in 80 "
-                f"of 100 such samples if they differed by {size(known[share], percent=percent)}."
+                f" In a range with {share_of_people(share)} of the {unit}, a difference of "
+                f"{size(known[share], percent=percent)} would be shown in 80 of 100 such samples, a smaller one "
+                "less often."
             )
         return said
     said = "Not enough evidence: no difference is shown, and the data cannot rule one out."
@@ -275,124 +292,24 @@ def _nothing(facts: Facts) -> str:
         share = max(known)
         said += (
             f" Even {share_of_people(share)} of the {unit} would have to differ by "
-            f"{size(known[share], percent=percent)} to be noticed in 80 of 100 such samples."
+            f"{size(known[share], percent=percent)} for that to be shown in 80 of 100 such samples."
         )
     return said
 
 
 def amplified(checks: Checks) -> str:
-    """Say for which groups the outcome makes the differences of its labels larger or smaller."""
+    """Say for which groups the outcome's differences are larger or smaller than those of its labels."""
     found = checks.amplification
     if found is None:
         return ""
     said = []
-    for effect in ("amplifies", "dampens"):
+    for effect, word in (("amplifies", "larger"), ("dampens", "smaller")):
         labels = [r.label for r in found.records if r.effect == effect]
-        if len(labels) > 2:
+        where = f"in {len(labels)} of {len(found.records)} groups" if len(labels) > 2 else f"for {' and '.join(labels)}"
+        if labels:
             said.append(
-                f"“{found.model}” {effect} the differences in “{found.base}”, in {len(labels)} of "
-                f"{len(found.records)} groups."
+                f"The difference from everybody is shown to be {word} in “{found.model}” than in “{found.base}” "
+                f"{where} "
+                f"(the model {effect} it)."
             )
-        elif labels:
-            said.append(f"“{found.model}” {effect} the difference in “{found.base}” for {'; '.join(labels)}.")
     return " ".join(said)
-
-
-def second_opinions(audit: Audit) -> list[str]:
-    """Say in one line each what the checks of an audit found."""
-    percent, checks, finding = audit.data.percent, audit.checks, audit.finding
-    said = []
-    if audit.selection is not None and len(audit.selection.curve) > 1 and len(audit.records) > 1:
-        said.append(_how_many(audit))
-    if len(audit.records) > 1:
-        gap = audit.rate_range
-        ends = " to ".join(plain_points(x, percent=percent) for x in (gap.low, gap.high))
-        said.append(f"From the lowest rate to the highest: {size(gap.value, percent=percent)} ({ends}).")
-    if finding.trend is not None and finding.verdict != "depends":
-        trend = finding.trend
-        shown = trend.p_value <= 1 - audit.settings.level
-        told = f"the {audit.measure.rate} {trend.direction} with {audit.data.names}" if shown else "none is shown"
-        said.append(f"Trend: {told} ({p_value(trend.p_value)}).")
-    if checks.permutation is not None and checks.permutation.n_draws and finding.verdict != "depends":
-        p = checks.permutation.p_value
-        shown = p <= 1 - audit.settings.level
-        told = "outcomes depend on the attributes" if shown else "no dependence is shown"
-        said.append(f"Permutation test: {told} ({p_value(p)}).")
-    if checks.monotonicity is not None and finding.verdict in ("different", "depends"):
-        said.append(_monotonicity(audit))
-    if audit.replication is not None:
-        differ = sum(r.verdict in DIFFERENT for r in audit.replication.records)
-        said.append(
-            f"The other half's own groups: {len(audit.replication.records)}, of which {differ} differ. "
-            f"They agree with those above on {100 * audit.replication.rand:.0f}% of the pairs of people."
-        )
-    return said
-
-
-def _how_many(audit: Audit) -> str:
-    assert audit.selection is not None
-    why = {
-        "band": "the fewest inside which no range is shown to differ",
-        "cv": "the fewest whose error on rows left out is close to the least",
-        "bic": "the least BIC",
-    }[audit.selection.criterion]
-    return f"Number of groups: {audit.selection.n_groups}, {why}."
-
-
-def _monotonicity(audit: Audit) -> str:
-    found, name = audit.checks.monotonicity, audit.data.names
-    assert found is not None
-    verb = "rises" if found.direction == "increasing" else "falls"
-    if found.holds:
-        return (
-            f"Monotonicity: a {audit.measure.rate} that only {verb} with {name} fits the data "
-            f"({p_value(found.p_value)})."
-        )
-    where = found.violation
-    assert where is not None
-    return (
-        f"Monotonicity: the {audit.measure.rate} neither only rises nor only falls with {name} "
-        f"({p_value(found.p_value)}); it turns between {where.low:g} and {where.high:g}, around {where.border:g}."
-    )
-
-
-def certainty(audit: Audit | JointAudit) -> str:
-    """Say on how many rows the finding rests, how many were left out, and how sure it is."""
-    settings, data = audit.settings, audit.data
-    said = f"{'Judged' if settings.groups_given else 'Found'} in {thousands(data.rows)} rows"
-    left = sum(data.dropped.values())
-    if left:
-        share = 100 * left / (left + data.rows)
-        shown = f"{share:.0f}%" if share >= 1 else "less than 1%"
-        said += f"; {thousands(left)} more ({shown}) were left out because values are missing"
-    why = (_NAMED if settings.groups_given else _SEARCHED)[settings.inference]
-    return f"{said}. {why.replace('{name}', data.names)}"
-
-
-def direction_line(audit: Audit | JointAudit) -> str:
-    """Say what a higher rate means for a person, or how to say it."""
-    direction = audit.parts[0].measure.direction
-    if direction != "neutral":
-        return f"A higher {audit.parts[0].measure.rate} is {direction} for a person."
-    if audit.settings.favourable is not None:
-        return ""
-    return (
-        f"Nobody is called disadvantaged, because the audit was not told whether {audit.settings.outcome_label} is "
-        "good to receive: say --favourable or --unfavourable (in Python favourable=True or False)."
-    )
-
-
-def limit_lines(audit: Audit | JointAudit) -> list[str]:
-    """List whether each limit is kept."""
-    percent = audit.data.percent
-    said = []
-    for part in audit.parts:
-        which = f"{sentence(part.measure.rate)}: " if len(audit.parts) > 1 else ""
-        for limit in part.limits:
-            what = {
-                "max_gap": f"Limit of {size(limit.value, percent=percent)} on every group's difference",
-                "max_harm": f"Limit of {size(limit.value, percent=percent)} on every group's difference to its harm",
-                "min_ratio": f"Limit of {limit.value:g} on every group's ratio to the best rate",
-            }[limit.name]
-            said.append(f"{which}{what}: {limit.verdict}.")
-    return said

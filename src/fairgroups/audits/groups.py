@@ -123,15 +123,16 @@ def notes_on(
         notes.append(f"{sum(rows.dropped.values())} rows with missing values were left out ({reasons}).")
     if not groups.sums.bounded:
         notes.append(
-            "The values are amounts, not yes or no: intervals take their means as normal with an estimated scale, and "
-            "are too narrow for strongly skewed or heavy-tailed values."
+            "The outcome is an amount, not yes or no. The intervals assume roughly normal means with an "
+            "estimated scale: "
+            "if values are strongly skewed or heavy-tailed, they may be too narrow."
         )
     if rows.weight is not None:
         notes.append("Weights enter the intervals by the effective number of rows.")
     if rows.cluster is not None:
         notes.append(
-            f"The {rows.n:,} rows belong to {int(rows.cluster.max()) + 1:,} clusters; intervals take the rows of one "
-            "cluster as repeating each other as far as they are found to."
+            f"The {rows.n:,} rows belong to {int(rows.cluster.max()) + 1:,} clusters; the intervals allow for the "
+            "similarity found among rows of one cluster."
         )
     if inference == "crossfit" and searched:
         notes.append(
@@ -140,13 +141,16 @@ def notes_on(
         )
     if inference == "plugin" and searched:
         notes.append(
-            "Plug-in intervals treat the groups as given although they were searched for: they are too narrow, "
-            "and on data without discrimination they raise false alarms more often than not."
+            "Plug-in intervals treat the groups as given although they were searched for: they are too narrow, and on "
+            "data without differences they usually report a false one."
         )
     if not partition.connected:
-        notes.append("Some groups are made of several ranges; their intervals add up those of the ranges.")
+        notes.append(
+            "Some groups are made of several ranges; their intervals are the sums of the ranges' intervals, "
+            "and so are wide."
+        )
     if groups.sums.low == groups.sums.high:
-        notes.append("Everybody who counts has the same outcome: there is nothing to tell groups apart by.")
+        notes.append("All rows that count in this rate have the same outcome, so groups cannot be compared.")
     elif partition.n_groups == 1 and not chosen:
         notes.append("There is one group only, so nothing is compared.")
     return notes

@@ -76,6 +76,11 @@ class GroupRecord:
     plugin_high: float
     verdict: Verdict
 
+    @property
+    def alone(self) -> bool:
+        """Whether the group is compared with nothing: it is everybody, or the reference."""
+        return self.low == self.high == 0
+
 
 @dataclass(frozen=True)
 class Finding:

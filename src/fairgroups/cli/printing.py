@@ -20,7 +20,7 @@ __all__ = ["say"]
 
 def say(run: AuditRun, *, quiet: bool) -> None:
     """Print what an audit found, and where it was written."""
-    from fairgroups.audits.conclusion import certainty, direction_line, limit_lines
+    from fairgroups.audits.remarks import certainty, direction_line, limit_lines
 
     result = run.audit
     typer.echo("")
@@ -63,7 +63,7 @@ def _least(record: GroupRecord, *, percent: bool) -> str:
     if record.verdict not in ("not enough evidence", "no relevant difference"):
         return ""
     known = record.detectable == record.detectable
-    return f" (mostly shown from {points(record.detectable, percent=percent).lstrip('+')})" if known else ""
+    return f" (80% power at {points(record.detectable, percent=percent).lstrip('+')})" if known else ""
 
 
 def _print_table(result: Audit) -> None:
@@ -72,8 +72,9 @@ def _print_table(result: Audit) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from fairgroups.audits.conclusion import second_opinions
-    from fairgroups.words import amount, counted, points
+    from fairgroups.audits.remarks import second_opinions
+    from fairgroups.report.sections import everybody_line
+    from fairgroups.words import amount, compared, counted
 
     percent = result.data.percent
     console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
@@ -84,23 +85,22 @@ def _print_table(result: Audit) -> None:
     table.add_column("verdict", min_width=13, overflow="fold")
     colours = {"disadvantaged": "red", "advantaged": "blue", "lower": "magenta", "higher": "magenta"}
     for r in result.records:
-        low, high = points(r.low, percent=percent), points(r.high, percent=percent)
+        phi, interval = compared(r.phi, r.low, r.high, percent=percent, alone=r.alone)
         colour = colours.get(r.verdict, "default")
         table.add_row(
             escape(r.label),
             counted(r.n, r.counted),
             amount(r.rate, percent=percent),
-            points(r.phi, percent=percent),
-            f"{low} to {high}",
+            phi,
+            interval,
             f"[{colour}]{r.verdict}[/]{_least(r, percent=percent)}",
         )
     console.print(table)
-    said = (
-        f"Everybody: {amount(result.overall, percent=percent)} ({result.data.rows_judged:,} rows). "
-        f"Rate: {escape(result.measure.rate)}. "
-        f"Diff.: from {result.settings.whom}{', in points' if percent else ''}."
-    )
-    console.print(said, soft_wrap=True)
+    said = f"{everybody_line(result)} Diff.: from {result.settings.whom}{', in points' if percent else ''}."
+    if any(_least(r, percent=percent) for r in result.records):
+        harm = "" if result.measure.direction == "neutral" else " to the group's harm"
+        said += f" 80% power at x: a true difference of x{harm} would be shown in 80 of 100 such samples."
+    console.print(escape(said), soft_wrap=True)
     _print_rates(console, result)
     for line in second_opinions(result):
         console.print(escape(line), soft_wrap=True)
@@ -125,3 +125,4 @@ def _print_rates(console: Console, result: Audit) -> None:
     for row in told["rows"]:
         table.add_row(*(escape(f"{value}\n{ends}" if ends else value) for value, ends in row))
     console.print(table)
+    console.print(escape(told["note"]), soft_wrap=True)

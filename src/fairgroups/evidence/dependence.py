@@ -8,7 +8,7 @@ shown as it was asked, so that no interval contradicts the answer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fairgroups.evidence.band import Band
 from fairgroups.evidence.trend import Trend, trend_test
@@ -55,9 +55,11 @@ def dependence_of(band: Band) -> Dependence:
     """
     n, error = len(band.cells), 1 - band.level
     trend = trend_test(band.cells, band.measure, TREND_SHARE)
+    if trend is not None:
+        trend = replace(trend, shown=trend.p_value <= error)
     strict = band.at_level(1 - BAND_SHARE * error)
     excess, *where = strict.most_different(0, n)
-    found = excess > 0 or (trend is not None and trend.p_value <= error)
+    found = excess > 0 or (trend is not None and trend.shown)
     if not found:
         return Dependence(False, trend, strict, None)
     if excess <= 0:  # found by the trend alone: the band need only hold at its own level

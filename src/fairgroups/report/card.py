@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from fairgroups.audits.conclusion import certainty, direction_line, limit_lines
+from fairgroups.audits.remarks import certainty, direction_line, limit_lines
 from fairgroups.charts.style import VERDICT_COLOURS
 from fairgroups.report.sections import title_of
 from fairgroups.report.templates import fill
-from fairgroups.words import amount, counted, points, sentence
+from fairgroups.words import amount, compared, counted, sentence
 
 if TYPE_CHECKING:
+    from fairgroups.audits.records import GroupRecord
     from fairgroups.audits.result import Audit
 
 __all__ = ["render_card"]
@@ -26,10 +27,9 @@ def render_card(audit: Audit) -> str:
     rows = [
         {
             "label": record.label,
-            "n": counted(record.n, record.counted).replace(",", "\u202f"),
+            "n": counted(record.n, record.counted),
             "rate": amount(record.rate, percent=percent),
-            "phi": points(record.phi, percent=percent),
-            "interval": " to ".join(points(getattr(record, end), percent=percent) for end in ("low", "high")),
+            **dict(zip(("phi", "interval"), _compared(record, percent=percent), strict=True)),
             "verdict": record.verdict,
             "colour": VERDICT_COLOURS[record.verdict],
             "width": round(46 * abs(record.phi) / far) if math.isfinite(record.phi) else 0,
@@ -48,3 +48,7 @@ def render_card(audit: Audit) -> str:
         rows=rows,
         more=len(audit.records) - len(rows),
     )
+
+
+def _compared(record: GroupRecord, *, percent: bool) -> tuple[str, str]:
+    return compared(record.phi, record.low, record.high, percent=percent, alone=record.alone)

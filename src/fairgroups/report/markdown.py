@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fairgroups.audits.conclusion import certainty, direction_line, limit_lines, second_opinions
+from fairgroups.audits.remarks import certainty, direction_line, limit_lines, second_opinions
 from fairgroups.report.sections import (
     PAPER,
     cannot_say,
     data_facts,
+    everybody_line,
     method_facts,
     rate_meaning,
     rate_table,
     title_of,
     versions,
 )
-from fairgroups.words import amount, clean, counted, points, sentence
+from fairgroups.words import amount, clean, compared, counted, sentence
 
 if TYPE_CHECKING:
     from fairgroups.audits.result import Audit, JointAudit
@@ -43,8 +44,15 @@ def render_markdown(audit: Audit | JointAudit) -> str:
         lines += [f"| {' | '.join(_text(cell) for cell in row)} |" for row in told]
         lines += ["", rates["note"].replace("Below each rate", "Beside each rate"), ""]
     lines += ["## What cannot be concluded", "", *(f"- {_text(line)}" for line in cannot_say(audit)), ""]
-    opinions = [line for part in parts for line in second_opinions(part)]
-    lines += ["## Second opinions", "", *(f"- {_text(line)}" for line in opinions), ""] if opinions else []
+    several = len(parts) > 1
+    opinions = [
+        f"{sentence(part.measure.rate)}: {line}" if several else line
+        for part in parts
+        for line in second_opinions(part)
+    ]
+    lines += (
+        ["## Further checks on the same rows", "", *(f"- {_text(line)}" for line in opinions), ""] if opinions else []
+    )
     notes = list(dict.fromkeys(note for part in parts for note in part.notes))
     lines += ["## Please note", "", *(f"- {_text(note)}" for note in notes), ""] if notes else []
     facts = [*data_facts(audit), *method_facts(audit)]
@@ -62,11 +70,11 @@ def _table(audit: Audit) -> list[str]:
     heads += [f"{audit.settings.percent_level} interval", "Verdict"]
     lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
     for record in audit.records:
-        ends = " to ".join(points(getattr(record, end), percent=percent) for end in ("low", "high"))
+        phi, ends = compared(record.phi, record.low, record.high, percent=percent, alone=record.alone)
         cells = [_text(record.label), counted(record.n, record.counted), amount(record.rate, percent=percent)]
-        cells += [points(record.phi, percent=percent), ends, record.verdict]
+        cells += [phi, ends, record.verdict]
         lines.append(f"| {' | '.join(cells)} |")
-    return [*lines, "", _text(f"{rate_meaning(audit)} Everybody: {amount(audit.overall, percent=percent)}.".strip())]
+    return [*lines, "", _text(f"{rate_meaning(audit)} {everybody_line(audit)}".strip())]
 
 
 def _text(text: str) -> str:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from fairgroups.audits.conclusion import certainty, direction_line, limit_lines, second_opinions
+from fairgroups.audits.remarks import certainty, direction_line, limit_lines, second_opinions
 from fairgroups.charts.style import VERDICT_COLOURS, to_svg
 from fairgroups.report.explorer import explorer_data
 from fairgroups.report.pictures import Picture, check_pictures, first_pictures, people_picture
@@ -17,6 +17,7 @@ from fairgroups.report.sections import (
     PAPER,
     cannot_say,
     data_facts,
+    everybody_line,
     glossary,
     meanings,
     method_facts,
@@ -27,7 +28,7 @@ from fairgroups.report.sections import (
     versions,
 )
 from fairgroups.report.templates import fill
-from fairgroups.words import amount, counted, points, sentence, size
+from fairgroups.words import amount, compared, counted, sentence, size
 
 if TYPE_CHECKING:
     from fairgroups.audits.records import GroupRecord
@@ -150,7 +151,7 @@ def _groups(audit: Audit) -> dict[str, Any]:
         "rate_name": sentence(audit.measure.rate),
         "ratio_name": ratio_name(audit),
         "rows": [_row(record, i, audit) for i, record in enumerate(audit.records, 1)],
-        "table_note": f"{rate_meaning(audit)} Everybody: {amount(audit.overall, percent=percent)}."
+        "table_note": f"{rate_meaning(audit)} {everybody_line(audit)}"
         + (" Differences and intervals are in percentage points." if percent else ""),
     }
 
@@ -158,24 +159,22 @@ def _groups(audit: Audit) -> dict[str, Any]:
 def _row(record: GroupRecord, number: int, audit: Audit) -> dict[str, str]:
     percent = audit.data.percent
     numbered = not audit.partition.is_line
-    low, high = points(record.low, percent=percent), points(record.high, percent=percent)
+    phi, interval = compared(record.phi, record.low, record.high, percent=percent, alone=record.alone)
     ratio = "–" if math.isnan(record.ratio) else f"{record.ratio:.2f}"
     ends = (record.ratio_low, record.ratio_high)
     if ratio != "–" and ends != (1.0, 1.0):
         ratio += f" ({_ratio(ends[0])}–{_ratio(ends[1])})"
     least = record.detectable
     unshown = record.verdict in ("not enough evidence", "no relevant difference") and len(audit.records) > 1
-    if record.verdict == "reference":
-        low = high = ""
     return {
         "least": ""
         if not unshown
         else _least(least, "" if audit.measure.direction == "neutral" else " to its harm", percent),
         "label": f"{number}: {record.label}" if numbered else record.label,
-        "n": counted(record.n, record.counted).replace(",", "\u202f"),
+        "n": counted(record.n, record.counted),
         "rate": amount(record.rate, percent=percent),
-        "phi": points(record.phi, percent=percent) if low else "–",
-        "interval": f"{low} to {high}" if low else "–",
+        "phi": phi,
+        "interval": interval,
         "ratio": ratio,
         "verdict": record.verdict,
         "colour": VERDICT_COLOURS[record.verdict],
@@ -184,8 +183,8 @@ def _row(record: GroupRecord, number: int, audit: Audit) -> dict[str, str]:
 
 def _least(value: float, whose: str, percent: bool) -> str:
     if math.isnan(value):
-        return f"no difference{whose} could have been shown"
-    return f"a difference of {size(value, percent=percent)}{whose} would mostly have been shown"
+        return f"no difference{whose} has an 80 in 100 chance to be shown"
+    return f"a difference of {size(value, percent=percent)}{whose} would be shown in 80 of 100 such samples"
 
 
 def _ratio(value: float) -> str:

@@ -20,6 +20,7 @@ __all__ = [
     "PAPER",
     "cannot_say",
     "data_facts",
+    "everybody_line",
     "glossary",
     "meanings",
     "method_facts",
@@ -62,6 +63,21 @@ def ratio_name(audit: Audit) -> str:
     return "Ratio to the highest rate" if audit.measure.direction == "neutral" else "Ratio to the best group"
 
 
+def everybody_line(audit: Audit) -> str:
+    """Say everybody's rate, how many rows it rests on, and what the verdicts' margin is."""
+    percent, rows = audit.data.percent, audit.data.rows_judged
+    counted = sum(record.counted for record in audit.records)
+    plain = audit.settings.weight is None and audit.settings.cluster is None
+    shown = f"{rows:,} rows"
+    if plain and round(counted) < rows:
+        shown = f"{counted:,.0f} of {rows:,} rows count in this rate"
+    gap = size(audit.settings.relevant_gap, percent=percent)
+    said = f"Everybody: {amount(audit.overall, percent=percent)} ({shown}). Differences are computed before rounding."
+    if any(record.verdict == "no relevant difference" for record in audit.records):
+        said += f" No relevant difference: within ± {gap}, the margin of this audit."
+    return said
+
+
 def rate_table(audit: Audit) -> dict[str, Any] | None:
     """Return every rate of the groups side by side, as texts; None where there is one rate only."""
     if not audit.rates:
@@ -69,16 +85,19 @@ def rate_table(audit: Audit) -> dict[str, Any] | None:
     heads = ["Group", sentence(audit.data.unit), *(sentence(column.rate) for column in audit.rates)]
     rows = []
     for k, record in enumerate(audit.records):
-        row = [(record.label, ""), (f"{record.n:,}".replace(",", "\u202f"), "")]
+        row = [(record.label, ""), (f"{record.n:,}", "")]
         for column in audit.rates:
             one = column.groups[k]
             ends = [amount(x, percent=column.percent).removesuffix("%") for x in (one.low, one.high)]
             row.append((amount(one.rate, percent=column.percent), f"{ends[0]} to {ends[1]}"))
         rows.append(row)
     every = [(amount(column.overall, percent=column.percent), "") for column in audit.rates]
-    rows.append([("everybody", ""), (f"{sum(r.n for r in audit.records):,}".replace(",", "\u202f"), ""), *every])
+    rows.append([("everybody", ""), (f"{sum(r.n for r in audit.records):,}", ""), *every])
     level = audit.settings.percent_level
-    note = f"Below each rate its {level} interval, which holds for all groups at once, each rate by itself."
+    note = (
+        f"Below each rate is its {level} interval. The intervals of one column hold at once for all groups, but not "
+        "across columns."
+    )
     return {"heads": heads, "rows": rows, "note": note}
 
 
@@ -94,32 +113,39 @@ def cannot_say(audit: Audit | JointAudit) -> list[str]:
             listed = "; ".join(labels[:4]) + (f"; and {len(labels) - 4} more" if len(labels) > 4 else "")
             which = f" in their {part.measure.rate}" if len(audit.parts) > 1 else ""
             said.append(
-                f"Whether these differ from {settings.whom}{which}: {listed}. Not enough evidence is not a finding of "
-                "fairness."
+                f"Whether there is a difference from {settings.whom}{which} for: {listed}. “Not enough evidence” does "
+                "not mean “fair”."
             )
     first = audit.parts[0]
     noticed = [d for d in first.detectable if math.isfinite(d.difference)]
     if noticed and not settings.groups_given:
         least = min(noticed, key=lambda d: abs(d.share - 0.1))
         said.append(
-            f"Small differences: among {100 * least.share:g}% of the {unit}, one of "
-            f"{size(least.difference, percent=percent)} is noticed in 80 of 100 such samples, a smaller one less often."
+            f"Small differences: in a range with {100 * least.share:g}% of the {unit}, one of "
+            f"{size(least.difference, percent=percent)} would be shown in 80 of 100 such samples, a smaller one "
+            "less often."
         )
     elif not noticed and len(first.records) == 1:
-        said.append("Anything about differences: in this data none could have been noticed.")
+        said.append("Anything about differences: this data is too small, or too uniform, to show any.")
     shown = [r for part in audit.parts for r in part.records if r.verdict in DIFFERENT]
     if shown or audit.verdict == "depends":
         used = _used(audit)
+        rates = " and the ".join(part.measure.rate for part in audit.parts)
+        differ = f"differs between groups formed by {used}" if used else f"varies with {name}"
         said.append(
-            f"Why there are differences. The audit shows that {settings.outcome_label} goes with {used or name}; it "
-            "does not show what causes it, nor whether a reason justifies it."
+            f"Why there are differences. The audit shows that the {rates} {differ}; it shows neither the cause nor "
+            "whether a reason justifies it."
         )
     else:
-        said.append("That everybody is treated alike: not having shown a difference is not having shown that none is.")
+        said.append("That everybody is treated alike: a difference may exist that this data does not show.")
     if settings.truth:
         said.append(f"Whether {settings.truth} is itself fair: it is taken as recorded, with any bias in it.")
-    who = f"{unit} {'who' if unit == 'people' else 'that'} are"
-    said.append(f"Anything about {who} not in the data, or about attributes and measures not looked at.")
+    which = "whom" if unit == "people" else "which"
+    said.append(
+        f"Anything about {unit} {which} these rows do not represent, or about attributes and measures not "
+        "looked at. The "
+        f"intervals take the rows as a random sample of the {unit} they stand for."
+    )
     return said
 
 
@@ -168,19 +194,20 @@ def meanings(audit: Audit | JointAudit) -> list[tuple[str, str]]:
         (
             "no relevant difference",
             (
-                f"The interval includes 0 and lies within ± {gap}. This is about the group's average: "
-                "people inside it may still be treated differently."
+                f"The interval includes 0 and lies within ± {gap}, the margin of this audit, which is no legal "
+                "threshold. This is about the group's average: parts of it may still differ."
             ),
         ),
         (
             "depends",
-            "The rate goes with the attribute, and where the line lies cannot be told from this data.",
+            "The rate varies with the attribute, but this data does not show which range differs.",
         ),
         (
             "no difference found",
             (
-                "Nowhere along the attribute is a difference shown, and one that matters would mostly have been. "
-                "Smaller ones may exist."
+                f"No range of the attribute is shown to differ. In 80 of 100 such samples the data would have shown a "
+                f"difference of {size(2 * audit.settings.relevant_gap, percent=audit.data.percent)} in half of the "
+                f"{audit.data.unit}. Smaller ones, and those of smaller ranges, may exist."
             ),
         ),
         ("reference", "The group that the others are compared with."),
@@ -208,9 +235,7 @@ def data_facts(audit: Audit | JointAudit) -> list[tuple[str, str]]:
         ("Weights", settings.weight or "none"),
         *([("Rows that belong together", f"by {settings.cluster}")] if settings.cluster else []),
     ]
-    return [
-        (name, str(value).replace(",", "\u202f") if name.startswith("Rows") else str(value)) for name, value in facts
-    ]
+    return [(name, str(value)) for name, value in facts]
 
 
 def method_facts(audit: Audit | JointAudit) -> list[tuple[str, str]]:
@@ -260,21 +285,21 @@ def glossary(audit: Audit | JointAudit, *, repaired: bool) -> list[tuple[str, st
         (
             "Usual interval",
             (
-                "Estimate ± 1.96 standard errors, by the delta method: right for a group named in advance, too narrow "
-                "for one searched for."
+                "Estimate ± z standard errors (1.96 at 95%), by the delta method: suitable for a single group named in "
+                "advance, too narrow for one that was searched for."
             ),
         ),
         (
             ratio_name(audit.parts[0]),
             (
-                "The group's rate over that one's. The four-fifths rule of thumb of American hiring law (at least 0.80 "
-                "of the highest selection rate) is about sex, race and ethnicity, not for age; it is no test, and says "
-                "nothing of how sure a ratio is."
+                "The group's rate divided by that one's. The four-fifths rule of thumb of the US guidelines on "
+                "employee selection (29 CFR 1607.4(D)) compares selection rates with the highest, by race, sex or "
+                "ethnic group; it is not for age, is no test, and has no interval."
             ),
         ),
         (
             "In 80 of 100 samples",
-            "How small a difference is mostly noticed: of such samples four in five would show it, one in five not.",
+            "The smallest true difference that would be shown in four of five such samples.",
         ),
     ]
     if repaired:
@@ -299,13 +324,15 @@ def _band_word(audit: Audit | JointAudit) -> list[tuple[str, str]]:
     if audit.settings.bounded:
         what += (
             " A range of n of N rows with the rate r may have any true rate μ with √(2 n kl(r, μ)) ≤ q + "
-            "√(2 log(eN/n)), kl(r, μ) = r log(r/μ) + (1 − r) log((1 − r)/(1 − μ)); q is such that on data without "
-            "differences all ranges keep it in 95 of 100 cases, or whatever the level is."
+            "√(2 log(eN/n)), or 0.7 of that root where there are few values, kl(r, μ) = r log(r/μ) + "
+            "(1 − r) log((1 − r)/(1 − μ)); q is calibrated at a uniform rate so that all ranges keep to it at "
+            "the level of the audit; "
+            "docs/band.md holds simulations with rates that vary."
         )
     else:
         what += (
             " A range of n of N rows with the mean m may have any true mean within (q + √(2 log(eN/n))) s/√n of it, s "
-            "being how far values scatter there; q is such that on data without differences all ranges keep it."
+            "being how far values scatter there; q is calibrated so that all ranges keep to it at the audit's level."
         )
     return [("Band", what)]
 

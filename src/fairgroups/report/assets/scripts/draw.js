@@ -33,7 +33,7 @@ const fairgroupsDraw = (() => {
     const size = Math.abs(x);
     if (size >= 1e15 || (size > 0 && size < 1e-4)) return minus(x.toExponential(1).replace("e+", "e"));
     if (size < 1000) return minus(String(Number(x.toPrecision(4))));
-    return minus(Math.round(x).toLocaleString("en-US").replaceAll(",", "\u202f"));
+    return minus(Math.round(x).toLocaleString("en-US"));
   };
   // As many ticks as have room for what they say.
   const roomy = (low, high, room, format) => {

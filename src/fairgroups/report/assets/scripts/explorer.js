@@ -19,7 +19,7 @@
   const digits = (x) => (Math.abs(x) >= 100 ? Math.round(x).toLocaleString("en-US") : Math.abs(x) >= 1 ? x.toFixed(2)
     : String(Number(x.toPrecision(3))));
   const persons = (n) => (data.unit === "people" && Math.round(n) === 1 ? "person" : data.unit);
-  const people = (n) => Math.round(n).toLocaleString("en-US").replaceAll(",", "\u202f");
+  const people = (n) => Math.round(n).toLocaleString("en-US");
   const counting = (x) => (Math.abs(x.counted - x.n) < 1e-6 * x.n ? people(x.n) : `${people(x.counted)} of ${people(x.n)}`);
   const short = (x) => minus(String(Number(Number(x).toPrecision(data.digits))));
 

@@ -1,0 +1,149 @@
+"""What is said beside the finding: how sure it is, what higher means, limits, and further checks on the same rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fairgroups.evidence.verdict import DIFFERENT
+from fairgroups.words import p_value, plain_points, sentence, size, thousands
+
+if TYPE_CHECKING:
+    from fairgroups.audits.result import Audit, JointAudit
+
+__all__ = ["certainty", "direction_line", "limit_lines", "second_opinions"]
+
+_SEARCHED = {
+    "band": "With {level} confidence the intervals hold at once for every range of {name}{rates}: that the groups were "
+    "searched for on the same rows does not weaken them.",
+    "crossfit": "One half of the rows found the groups shown and the other half judged them; with {level} confidence "
+    "the intervals hold at once for all groups{rates}.",
+    "plugin": "These intervals ignore that the groups were searched for on the same rows: they are too narrow to "
+    "support a conclusion.",
+}
+_NAMED = {
+    "band": "The groups were given; provided that they were chosen without looking at these outcomes, the intervals "
+    "hold at once for all of them{rates} with {level} confidence.",
+    "plugin": "The groups were given; each {level} interval holds for its own group only.",
+}
+
+
+def second_opinions(audit: Audit) -> list[str]:
+    """Say in one line each what the checks of an audit found."""
+    percent, checks, finding = audit.data.percent, audit.checks, audit.finding
+    said = []
+    if audit.selection is not None and len(audit.selection.curve) > 1 and len(audit.records) > 1:
+        said.append(_how_many(audit))
+    if len(audit.records) > 1:
+        gap = audit.rate_range
+        ends = " to ".join(plain_points(x, percent=percent) for x in (gap.low, gap.high))
+        level = audit.settings.percent_level
+        said.append(f"Highest minus lowest rate: {size(gap.value, percent=percent)} ({level} interval {ends}).")
+    if finding.trend is not None and finding.verdict != "depends":
+        trend = finding.trend
+        told = f"the {audit.measure.rate} {trend.direction} with {audit.data.names}" if trend.shown else "none is shown"
+        said.append(f"Overall trend: {told} ({p_value(trend.p_value)}).")
+    if checks.permutation is not None and checks.permutation.n_draws and finding.verdict != "depends":
+        p = checks.permutation.p_value
+        shown = p <= 1 - audit.settings.level
+        told = "outcomes are associated with the attributes" if shown else "no association is shown"
+        said.append(f"Permutation test: {told} ({p_value(p)}).")
+    if checks.monotonicity is not None and finding.verdict in ("different", "depends"):
+        said.append(_monotonicity(audit))
+    if audit.replication is not None:
+        differ = sum(r.verdict in DIFFERENT for r in audit.replication.records)
+        said.append(
+            f"The other half found {len(audit.replication.records)} groups, of which {differ} are shown to differ. The "
+            f"two sets of groups agree on {100 * audit.replication.rand:.0f}% of the pairs of {audit.data.unit}."
+        )
+    return said
+
+
+def _how_many(audit: Audit) -> str:
+    found = audit.selection
+    assert found is not None
+    if not found.settled:
+        left = "differences remain inside some of them" if found.criterion == "band" else "more might fit better"
+        return f"Number of groups: {found.n_groups}, the most allowed; {left}."
+    why = {
+        "band": "chosen so that inside no group any range is shown to differ from the rest of it",
+        "cv": "the fewest whose error on rows left out is close to the least",
+        "bic": "the least BIC",
+    }[found.criterion]
+    return f"Number of groups: {found.n_groups}, {why}."
+
+
+def _monotonicity(audit: Audit) -> str:
+    found, name, rate = audit.checks.monotonicity, audit.data.names, audit.measure.rate
+    assert found is not None
+    verb = "rises" if found.direction == "increasing" else "falls"
+    if found.holds:
+        return (
+            f"Monotonicity: a {rate} that only {verb} with {name} is compatible with the data "
+            f"({p_value(found.p_value)})."
+        )
+    where = found.violation
+    assert where is not None
+    return (
+        f"Monotonicity: rejected ({p_value(found.p_value)}). The {rate} rises with {name} in some parts and falls in "
+        f"others; the clearest turn lies between {where.low:g} and {where.high:g}."
+    )
+
+
+def certainty(audit: Audit | JointAudit) -> str:
+    """Say on how many rows the finding rests, how many were left out, and how sure it is."""
+    settings, data = audit.settings, audit.data
+    said = f"Based on {thousands(data.rows)} rows"
+    left = sum(data.dropped.values())
+    if left:
+        share = 100 * left / (left + data.rows)
+        shown = f"{share:.0f}%" if share >= 1 else "less than 1%"
+        said += f"; {thousands(left)} more ({shown}) were left out because values are missing"
+    if settings.groups_given:
+        why = _NAMED["plugin" if settings.inference == "plugin" else "band"]
+    else:
+        why = _SEARCHED[settings.inference]
+    words = {"name": data.names, "level": settings.percent_level, "rates": " and rate" if len(audit.parts) > 1 else ""}
+    for key, word in words.items():
+        why = why.replace(f"{{{key}}}", word)
+    return f"{said}. {why}"
+
+
+def direction_line(audit: Audit | JointAudit) -> str:
+    """Say what a higher rate was taken to mean for a person, or how to say it; nothing where nothing differs."""
+    directions = {part.measure.rate: part.measure.direction for part in audit.parts}
+    directed = {rate: direction for rate, direction in directions.items() if direction != "neutral"}
+    outcome, favourable = audit.settings.outcome_label, audit.settings.favourable
+    if directed:
+        rates, direction = " and a higher ".join(directed), next(iter(directed.values()))
+        told = "By the measure's definition" if favourable is None else None
+        good = "good" if favourable else "bad"
+        why = told or f"The audit was told that {outcome} is {good} to receive"
+        count = "counts" if len(directed) == 1 else "count"
+        return f"{why}: a higher {rates} {count} as {direction} for the {audit.data.unit} concerned."
+    if audit.verdict not in ("different", "depends"):
+        return ""
+    if favourable is not None:
+        return (
+            f"Groups are called higher or lower, because a higher {audit.parts[0].measure.rate} is in itself neither."
+        )
+    return (
+        "Groups are called higher or lower, not advantaged or disadvantaged, because the audit was not told whether "
+        f"{outcome} is good or bad to receive: say --favourable or --unfavourable (in Python favourable=True or False)."
+    )
+
+
+def limit_lines(audit: Audit | JointAudit) -> list[str]:
+    """List whether each limit is kept."""
+    percent = audit.data.percent
+    told = {"kept": "shown to be kept", "exceeded": "shown to be broken"}
+    said = []
+    for part in audit.parts:
+        which = f"{sentence(part.measure.rate)}: " if len(audit.parts) > 1 else ""
+        for limit in part.limits:
+            what = {
+                "max_gap": f"No group may differ by more than {size(limit.value, percent=percent)}",
+                "max_harm": f"No group may be worse off by more than {size(limit.value, percent=percent)}",
+                "min_ratio": f"No group's rate may be in a ratio below {limit.value:g} to the best one",
+            }[limit.name]
+            said.append(f"{which}{what}: {told.get(limit.verdict, 'not enough evidence either way')}.")
+    return said
