@@ -93,7 +93,7 @@ def test_one_group_is_no_finding_where_others_were_not_allowed(options):
     assert [r.verdict for r in found.records] == ["not enough evidence"]
     assert found.verdict == "different"
     assert found.finding.range.high < 0
-    assert "The groups that were allowed do not set them apart." in found.conclusion
+    assert "No division into groups that the settings allow shows this range as a group of its own." in found.conclusion
 
 
 def test_few_events_in_the_plane_are_no_finding():

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from fairgroups.audits.baseline import Change
 from fairgroups.audits.drift import Drift, DriftRecord
+from fairgroups.audits.rates import GroupRate, RateColumn
 from fairgroups.audits.records import (
     Attribute,
     Bin,
     DataFacts,
     Detectable,
+    Finding,
     GroupRecord,
+    Limit,
     RateName,
     Replication,
     Settings,
@@ -28,6 +31,7 @@ from fairgroups.evidence.bounds import Bounds
 from fairgroups.evidence.curves import PlaneCell, Stretch
 from fairgroups.evidence.rates import GroupRates
 from fairgroups.evidence.spread import Spread
+from fairgroups.evidence.trend import Trend
 from fairgroups.grouping.selection import Selection, SelectionStep
 from fairgroups.repair.dependence import Dependence
 from fairgroups.repair.tradeoff import Tradeoff
@@ -47,14 +51,18 @@ __all__ = [
     "Detectable",
     "Drift",
     "DriftRecord",
+    "Finding",
+    "GroupRate",
     "GroupRates",
     "GroupRecord",
     "JointAudit",
+    "Limit",
     "Monotonicity",
     "Permutation",
     "PlaneCell",
     "Quantiles",
     "RangeEvidence",
+    "RateColumn",
     "RateName",
     "Replication",
     "Selection",
@@ -66,5 +74,6 @@ __all__ = [
     "Synthetic",
     "Tradeoff",
     "Transfer",
+    "Trend",
     "Violation",
 ]

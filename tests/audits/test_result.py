@@ -1,8 +1,10 @@
 """A result stands alone: JSON and back, pages without the rows, tables in the caller's library."""
 
+import dataclasses
 import json
 import pickle
 import re
+import typing
 
 import numpy as np
 import pandas as pd
@@ -120,6 +122,23 @@ def test_scales_need_cells():
     assert again.explored is not None
     with pytest.raises(fg.InputError, match="scales need"):
         again.to_html(scales={"law": fg.Partition.from_edges([40])})
+
+
+def held_by(kind, seen):
+    """Every dataclass of ours that a type holds."""
+    for inner in typing.get_args(kind):
+        held_by(inner, seen)
+    if dataclasses.is_dataclass(kind) and kind not in seen:
+        seen.add(kind)
+        for inner in typing.get_type_hints(kind).values():
+            held_by(inner, seen)
+    return seen
+
+
+def test_every_type_that_an_audit_holds_is_in_one_place():
+    held = {kind.__name__ for kind in held_by(fg.Audit, set())}
+    elsewhere = {"Interval", "Levels", "Partition", "Cells", "Band", "Measure", "Moments"}  # in fairgroups, or inside
+    assert held - elsewhere <= set(results.__all__)
 
 
 def test_every_returned_type_has_one_place():

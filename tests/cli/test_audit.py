@@ -36,8 +36,8 @@ def test_audit_prints_a_conclusion_and_a_table_and_writes_files(table, tmp_path)
     out, data = tmp_path / "audit.html", tmp_path / "audit.json"
     done = call("audit", table, "--sensitive", "age", "--outcome", "hired", "--out", out, "--json", data)
     assert done.returncode == 0, done.stderr
-    assert "Those with age <" in done.stdout
-    assert "disadvantaged" in done.stdout
+    assert "People whose age is under" in done.stdout
+    assert "have a lower positive rate for hired" in done.stdout
     assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert len(json.loads(data.read_text(encoding="utf-8"))["records"]) == 5
 
@@ -151,3 +151,50 @@ def test_a_file_is_replaced_whole_or_not_at_all(table, tmp_path, monkeypatch):
         found.to_json(target)
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_reader_who_leaves_does_not_change_the_exit_code(table):
+    """As in `fairgroups audit … | head`: 1 would say that a limit is exceeded."""
+    command = [
+        sys.executable,
+        "-m",
+        "fairgroups.cli",
+        "audit",
+        str(table),
+        "-s",
+        "age",
+        "-o",
+        "label",
+        "--positive",
+        "yes",
+    ]
+    for more, wanted in (([], 0), (["--max-gap", "0.9"], 0), (["--help"], 0)):
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run([*command, *more], stdout=writer, stderr=subprocess.PIPE, check=False)
+        os.close(writer)
+        assert done.returncode == wanted, done.stderr
+
+
+def test_classes_named_in_advance(tmp_path):
+    rng = np.random.default_rng(0)
+    age, sex = rng.integers(20, 60, 3000), rng.choice(["f", "m"], 3000)
+    hired = (rng.random(3000) < 0.5 - 0.2 * ((age >= 40) & (sex == "f"))).astype(int)
+    path = tmp_path / "people.csv"
+    path.write_text("age,sex,hired\n" + "\n".join(f"{a},{s},{h}" for a, s, h in zip(age, sex, hired, strict=True)))
+    done = CliRunner().invoke(
+        app,
+        ["audit", str(path), "-s", "age", "-s", "sex", "-o", "hired", "--partition", "age=40", "--favourable", "-q"],
+    )
+    assert done.exit_code == 0, done.output
+    assert "People whose age is 40 or over and sex is f are disadvantaged" in done.output
+    alone = CliRunner().invoke(
+        app,
+        ["audit", str(path), "-s", "sex", "-o", "hired", "--unit", "applicants", "--label", "hired=Hired", "-q"]
+        + ["--title", "Hiring", "--min-ratio", "0.99", "--markdown", str(tmp_path / "a.md")],
+    )
+    assert alone.exit_code == 1, alone.output
+    assert "Applicants whose sex is f have a lower rate of hired" in alone.output
+    assert (tmp_path / "a.md").read_text().startswith("# Hiring")
+    wrong = CliRunner().invoke(app, ["audit", str(path), "-s", "age", "-s", "sex", "-o", "hired", "--partition", "40"])
+    assert "of which column" in str(wrong.exception)

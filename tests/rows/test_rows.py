@@ -212,6 +212,12 @@ def test_bad_files_say_what_is_wrong(tmp_path):
     path.write_text("age;y\n20,5;1\n")
     with pytest.raises(InputError, match="with a decimal point: 20.5"):
         audit(path, sensitive="age", outcome="y")
+    path.write_text('income,y\n"72,000",1\n"50,000",0\n')
+    with pytest.raises(InputError, match="without separators: 72000"):
+        audit(path, sensitive="income", outcome="y")
+    path.write_bytes("age,y\n20,1\n".encode("utf-16"))
+    with pytest.raises(InputError, match="iconv -f utf-16"):
+        audit(path, sensitive="age", outcome="y")
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match=r"holds no \.csv"):
         read_table(tmp_path / "empty", ["age"])

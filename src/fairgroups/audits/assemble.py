@@ -199,8 +199,8 @@ def _relevant_gap(options: AuditOptions, evidence: Evidence) -> float:
 
 
 def _is_enough(evidence: Evidence, detectable: tuple[Detectable, ...], gap: float) -> bool:
-    """Whether half of the people would mostly have been noticed if they differed by twice what matters."""
-    return bool(evidence.groups.sums.size >= 50 and detectable[-1].difference <= 2 * gap)
+    """Whether half of the people would be shown in 80 of 100 such samples if they differed by what matters."""
+    return bool(evidence.groups.sums.size >= 50 and detectable[-1].difference <= gap)
 
 
 def _finding(
@@ -208,8 +208,8 @@ def _finding(
 ) -> Finding:
     """Decide what the headline is: by the groups, by the range that differs most, or by a test without borders."""
     shown = [k for k, record in enumerate(records) if record.verdict in DIFFERENT]
-    order = tuple(sorted(shown, key=lambda k: -abs(records[k].phi)))
-    known = evidence.dependence
+    order = tuple(sorted(shown, key=lambda k: (-round(abs(records[k].phi), 12), k)))
+    known = evidence.differs
     trend = None if known is None else known.trend
     if order:
         return Finding("different", order, trend=trend)

@@ -208,7 +208,7 @@ def _judged(reading: Reading, sample: Sample, measure: Measure | JointMeasure, o
     for part in parts:
         refuse_exposure(sample.rows, part)
     sample, result = find_finely(reading, sample, measure, options.search, inference, missing)
-    known = result.dependence or (None,) * len(parts)
+    known = result.differs or (None,) * len(parts)
     evidence = [judge(sample, result.partition, part, each, one) for part, one in zip(parts, known, strict=True)]
     return Judged(sample, sample, result.partition, result, each, evidence)
 

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from fairgroups.cells.sample import Sample
 from fairgroups.errors import InputError
+from fairgroups.evidence.any_difference import AnyDifference, any_difference
 from fairgroups.evidence.band import Band
 from fairgroups.evidence.bounds import Bounds, fixed_bounds, plugin_bounds
 from fairgroups.evidence.curves import PlaneCell, Stretch, rate_curve, rate_plane
-from fairgroups.evidence.dependence import Dependence, dependence_of
 from fairgroups.evidence.explained import explained_share
 from fairgroups.evidence.inference import InferenceOptions
 from fairgroups.evidence.named import class_bounds
@@ -38,13 +38,17 @@ class Evidence:
     curve: tuple[Stretch, ...]
     plane: tuple[PlaneCell, ...]
     band: Band | None
-    dependence: Dependence | None = None  # whether anything differs, where groups were searched for on the line
+    differs: AnyDifference | None = None  # whether anything differs, where groups were searched for on the line
     named: bool = False  # whether the groups were named in advance
     level: float = 0.95
 
 
 def judge(
-    sample: Sample, partition: Partition, measure: Measure, options: InferenceOptions, known: Dependence | None = None
+    sample: Sample,
+    partition: Partition,
+    measure: Measure,
+    options: InferenceOptions,
+    known: AnyDifference | None = None,
 ) -> Evidence:
     """Judge groups.
 
@@ -58,7 +62,7 @@ def judge(
         Which rate.
     options : InferenceOptions
         How.
-    known : Dependence, optional
+    known : AnyDifference, optional
         Whether anything differs, where that is known already.
 
     Returns
@@ -80,7 +84,7 @@ def judge(
     if options.named and options.inference != "plugin":
         bounds = class_bounds(groups, options.level)
     elif band is not None:
-        known = known or dependence_of(band)
+        known = known or any_difference(band)
         band = known.band
         bounds = band.bounds(groups)
     elif options.inference != "plugin":

@@ -12,8 +12,8 @@ from fairgroups.cells.cells import Cells
 from fairgroups.cells.grid import Points
 from fairgroups.cells.sample import Sample
 from fairgroups.errors import InputError
+from fairgroups.evidence.any_difference import AnyDifference, any_difference
 from fairgroups.evidence.band import Band
-from fairgroups.evidence.dependence import Dependence, dependence_of
 from fairgroups.evidence.inference import InferenceOptions
 from fairgroups.evidence.rates import moments_by
 from fairgroups.grouping.cross_validation import by_cross_validation
@@ -40,7 +40,7 @@ class SearchResult:
     """Groups, the variance of Φ with 1, 2, … of them, whether they are proven best, and what to tell the reader.
 
     `most` is the number that was asked for, or the largest that was tried; `limits` what each group had to hold;
-    `steps`, of several attributes, the groups with 1, 2, … of them; `dependence`, on the line, whether each rate
+    `steps`, of several attributes, the groups with 1, 2, … of them; `differs`, on the line, whether each rate
     differs at all.
     """
 
@@ -53,7 +53,7 @@ class SearchResult:
     selection: Selection | None
     notes: list[str]
     steps: tuple[Partition, ...] = ()
-    dependence: tuple[Dependence, ...] = ()
+    differs: tuple[AnyDifference, ...] = ()
 
 
 def find(
@@ -150,15 +150,15 @@ def _on_the_line(
     most = options.most(len(units))
     source = _LineSource(cells, parts, options, limits)
     selection = None
-    dependence: tuple[Dependence, ...] = ()
+    differs: tuple[AnyDifference, ...] = ()
     if options.automatic and criterion == "band":
         each = inference.each(len(parts))
-        dependence = tuple(dependence_of(each.band(cells, m)) for m in parts)
-        source.bands = tuple(known.band for known in dependence)
+        differs = tuple(any_difference(each.band(cells, m)) for m in parts)
+        source.bands = tuple(known.band for known in differs)
         strict = [band.at_level(choice_level(each.level)) for band in source.bands]
         free = len(parts) == 1 and options.monotonic is None
-        differs = any(known.cells is not None for known in dependence)
-        path, selection = by_band(source, strict, units, limits, differs=differs, most=most, free=free)
+        shown = any(known.cells is not None for known in differs)
+        path, selection = by_band(source, strict, units, limits, differs=shown, most=most, free=free)
     else:
         path = source.up_to(most)
         if options.automatic:
@@ -174,9 +174,7 @@ def _on_the_line(
         n_groups = min(n_groups, len(path))
     gap = 0.0 if gaps is None else float(gaps[n_groups - 1])
     partition = path.partition(n_groups, missing=missing)
-    return SearchResult(
-        partition, path.variance, path.exact, gap, most, limits, selection, notes, dependence=dependence
-    )
+    return SearchResult(partition, path.variance, path.exact, gap, most, limits, selection, notes, differs=differs)
 
 
 def _line_by_folds(sample: Sample, source: _LineSource, inference: InferenceOptions, most: int) -> Selection:

@@ -206,7 +206,7 @@ def meanings(audit: Audit | JointAudit) -> list[tuple[str, str]]:
             "no difference found",
             (
                 f"No range of the attribute is shown to differ. In 80 of 100 such samples the data would have shown a "
-                f"difference of {size(2 * audit.settings.relevant_gap, percent=audit.data.percent)} in half of the "
+                f"difference of {size(audit.settings.relevant_gap, percent=audit.data.percent)} in half of the "
                 f"{audit.data.unit}. Smaller ones, and those of smaller ranges, may exist."
             ),
         ),

@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 from fairgroups.evidence.band import Band
 from fairgroups.evidence.trend import Trend, trend_test
 
-__all__ = ["Dependence", "dependence_of"]
+__all__ = ["AnyDifference", "any_difference"]
 
 BAND_SHARE = 0.5
 TREND_SHARE = 0.55
 
 
 @dataclass(frozen=True)
-class Dependence:
+class AnyDifference:
     """What the band and the trend say together.
 
     Attributes
@@ -41,7 +41,7 @@ class Dependence:
     cells: tuple[int, int] | None
 
 
-def dependence_of(band: Band) -> Dependence:
+def any_difference(band: Band) -> AnyDifference:
     """Decide whether anything differs, with the error of the band's level.
 
     Parameters
@@ -51,7 +51,7 @@ def dependence_of(band: Band) -> Dependence:
 
     Returns
     -------
-    Dependence
+    AnyDifference
     """
     n, error = len(band.cells), 1 - band.level
     trend = trend_test(band.cells, band.measure, TREND_SHARE)
@@ -61,7 +61,7 @@ def dependence_of(band: Band) -> Dependence:
     excess, *where = strict.most_different(0, n)
     found = excess > 0 or (trend is not None and trend.shown)
     if not found:
-        return Dependence(False, trend, strict, None)
+        return AnyDifference(False, trend, strict, None)
     if excess <= 0:  # found by the trend alone: the band need only hold at its own level
         excess, *where = band.most_different(0, n)
-    return Dependence(True, trend, band, (where[0], where[1]) if excess > 0 else None)
+    return AnyDifference(True, trend, band, (where[0], where[1]) if excess > 0 else None)

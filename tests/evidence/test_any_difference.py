@@ -5,7 +5,7 @@ import pytest
 
 import fairgroups as fg
 from fairgroups import Band, Cells
-from fairgroups.evidence.dependence import dependence_of
+from fairgroups.evidence.any_difference import any_difference
 
 
 def people(rng, n, rate, values=0, effect=None):
@@ -20,7 +20,7 @@ def people(rng, n, rate, values=0, effect=None):
 
 
 def found(cells):
-    return dependence_of(Band(cells, "statistical_parity"))
+    return any_difference(Band(cells, "statistical_parity"))
 
 
 @pytest.mark.parametrize(
