@@ -98,7 +98,7 @@ def test_several_attributes():
     for depth in (0.0, 0.4):
         x, z = rng.random(4000), rng.random(4000)
         tables.append({"x": x, "z": z, "y": (rng.random(4000) < 0.6 - depth * ((x < 0.4) & (z < 0.5))).astype(int)})
-    options = {"sensitive": ["x", "z"], "outcome": "y", "checks": False, "n_cells": 8}
+    options = {"sensitive": ["x", "z"], "outcome": "y", "checks": False, "n_cells": 8, "favourable": True}
     old = Audit.from_dict(audit(tables[0], **options).to_dict())
     again = audit(tables[1], **options, partition=old.partition)
     assert "worse" in [change.verdict for change in compare_to_baseline(again, old, own=audit(tables[1], **options))]

@@ -46,3 +46,10 @@ def test_ranges_that_no_group_shows_must_keep_the_limits_too():
     assert [one.verdict for one in found.limits] == ["kept"] * 3
     strict = fg.audit(table, **options, max_gap=0.001, max_harm=0.001, min_ratio=0.999)
     assert [one.verdict for one in strict.limits] == ["not enough evidence"] * 3
+
+
+def test_weights_whose_sums_are_rounded():
+    data, rng = fg.make_synthetic(6000, seed=1), np.random.default_rng(0)
+    rng.random(6000)
+    table = {"x": data.sensitive, "y": data.outcome, "w": rng.uniform(0.5, 2, 6000)}
+    assert fg.audit(table, sensitive="x", outcome="y", weight="w", max_gap=0.1, checks=False).limit == "exceeded"

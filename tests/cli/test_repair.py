@@ -42,13 +42,13 @@ def test_repair_writes_all_it_is_asked_for(table, people, tmp_path):
     found = run("repair", table, *BASIC, "--truth", "hired", "--max-gap", "0.02", "--key", "id", "--out", out,
                 "--model", model, "--html", page)  # fmt: skip
     assert found.exit_code == 0, found.output
-    assert "Groups of age differ by up to" in found.output
+    assert "groups of age differ by up to" in found.output
     fair = pd.read_parquet(out)
     repair = ScoreRepair.read(model)
     expected = repair.transform(people["score"], sensitive=people["age"], key=people["id"].to_numpy())
     assert (fair["fair_score"] == expected).all()
     text = page.read_text(encoding="utf-8")
-    assert "After the repair, on people left out" in text
+    assert "Between people who took no part in learning it" in text
     assert text.count("<svg") == 3
     assert json.loads(model.read_text())["columns"]["key"] == "id"
 

@@ -142,8 +142,8 @@ def test_audits_of_both():
     odds = fg.audit(table, sensitive="x", outcome="y", truth="t", measure="equalized_odds", favourable=True)
     assert [part.measure.name for part in odds.parts] == ["equal_opportunity", "predictive_equality"]
     assert odds.parts[0].partition == odds.parts[1].partition
-    assert odds.conclusion.startswith("True positive rate: Those with x <")
-    assert "False positive rate: Those with x <" in odds.conclusion
+    assert odds.conclusion.startswith("True positive rate: People whose x is under")
+    assert "False positive rate: People whose x is under" in odds.conclusion
     assert len(odds.to_dict()["parts"]) == 2
     rest = fg.audit(table, sensitive="x", outcome="y", against="rest", n_groups=2)
     record = rest.records[0]

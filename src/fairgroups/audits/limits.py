@@ -39,6 +39,8 @@ def limits_of(
             "`max_harm` needs to know what harms a person.",
             "say whether the outcome is good to receive: favourable=True or False (--favourable, --unfavourable).",
         )
+    if options.max_gap is None and options.max_harm is None and options.min_ratio is None:
+        return ()
     alone = judged.partition.n_groups == 1
     # Groups that the data chose must not hide a range: those with a tenth of the people keep the limit, too.
     hidden = not judged.named and (alone or judged.chosen)

@@ -64,7 +64,11 @@ def main() -> None:
     for name in ("stdout", "stderr"):  # ≤ and − must come out whole, whatever the locale
         stream = getattr(sys, name)
         if isinstance(stream, io.TextIOWrapper):
-            raw = _Patient(stream.fileno(), tty=stream.isatty())
+            try:
+                raw = _Patient(stream.fileno(), tty=stream.isatty())
+            except OSError:  # an output that is no file
+                stream.reconfigure(encoding="utf-8", errors="replace")
+                continue
             text = io.TextIOWrapper(io.BufferedWriter(raw), "utf-8", "replace", line_buffering=True)
             setattr(sys, name, text)
     try:

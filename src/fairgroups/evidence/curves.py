@@ -16,6 +16,7 @@ from fairgroups.rows.rows import Rows, quantiles, weighted_sums
 __all__ = ["PlaneCell", "Stretch", "rate_curve", "rate_plane"]
 
 FEWEST = 10  # people that a cell of the plane stands for
+ROOMY = 30  # that it holds on average
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,8 @@ def rate_plane(rows: Rows, measure: Measure, n_cells: int = 24) -> list[PlaneCel
     Cells of fewer than ten people are left out, unless the table is tiny.
     """
     present = ~rows.absent
+    slices = 1 if len(rows.columns) < 3 else len(rows.columns[2].levels or "123")
+    n_cells = int(np.clip(np.sqrt(rows.n / slices / ROOMY), 4, n_cells))  # so that most cells hold enough people
     a, b = (rows.times(x) for x in weighted_sums(rows, measure))
     people, offset = rows.people, rows.offset_of(measure)
     several = None if rows.count is None else rows.count[present]

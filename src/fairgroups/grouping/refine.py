@@ -59,7 +59,7 @@ def find_finely(
     result = find(sample, measure, options, inference, missing)
     if reading.frame is None or not sample.is_line or options.n_cells is not None:
         return sample, result
-    simple = not isinstance(measure, JointMeasure) and options.against == "everyone" and options.monotonic is None
+    simple = not isinstance(measure, JointMeasure) and options.against != "rest" and options.monotonic is None
     wanted: set[float] = set()
     for _ in range(MOST_PASSES):
         cells = sample.cells
