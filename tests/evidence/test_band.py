@@ -152,7 +152,7 @@ def test_simulation_is_sharper_than_the_table_on_few_cells_and_the_same_again():
 
 
 def test_simulation_agrees_with_the_table_on_single_rows():
-    found = simulated(np.ones(300, dtype=np.int64), 0.3, 0.95)
+    found = simulated(np.ones(300, dtype=np.int64), 0.3, 0.95, penalty=1.0)
     table = from_table(300, 0.3, 0.95)
     assert found.rate == pytest.approx(table.rate, abs=0.12)
     assert found.phi == pytest.approx(table.phi, abs=0.12)

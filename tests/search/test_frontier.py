@@ -149,7 +149,7 @@ def test_audits_of_both():
     record = rest.records[0]
     assert record.phi == pytest.approx(rest.records[0].rate - rest.records[1].rate)
     assert record.low <= -0.3 <= record.high
-    assert "that of the rest" in rest.conclusion
+    assert "for the rest" in rest.conclusion
     assert rest.variance == pytest.approx(rest.variance_path[-1])
     plane = fg.audit({**table, "z": rng.random(n)}, sensitive=["x", "z"], outcome="y", against="rest", n_groups=2)
     assert plane.records[0].verdict == "disadvantaged"

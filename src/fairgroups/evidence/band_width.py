@@ -88,7 +88,13 @@ def from_table(n: float, rate: float | None, level: float) -> Quantiles:
 
 
 def simulated(
-    sizes: NDArray[np.int64], rate: float, level: float, *, n_draws: int | None = None, seed: int = 0
+    sizes: NDArray[np.int64],
+    rate: float,
+    level: float,
+    *,
+    n_draws: int | None = None,
+    seed: int = 0,
+    penalty: float = FEW_CELLS_PENALTY,
 ) -> Quantiles:
     """Simulate the quantiles on the data's own cells; the draws are kept for the next call with the same cells.
 
@@ -102,6 +108,8 @@ def simulated(
         Confidence level.
     n_draws, seed : int
         How many data sets to draw, and the seed; 8 000 for up to 64 cells, else 2 000.
+    penalty : float
+        How much small ranges are charged; see `Quantiles`.
 
     Returns
     -------
@@ -110,19 +118,19 @@ def simulated(
     kept = sizes[sizes > 0]
     n_draws = n_draws or (8000 if kept.size <= 64 else 2000)
     rate = _safe_rate(rate, float(kept.sum()))
-    key = (kept.tobytes(), rate, n_draws, seed)
+    key = (kept.tobytes(), rate, n_draws, seed, penalty)
     if key not in CACHE:
         if len(CACHE) >= MOST_KEPT:
             CACHE.pop(next(iter(CACHE)))
         # At the overall rate and at one half: groups may have higher rates than everybody.
-        at_rate, at_half = (_draw(kept, p, n_draws, seed) for p in (rate, 0.5))
+        at_rate, at_half = (_draw(kept, p, n_draws, seed, penalty) for p in (rate, 0.5))
         CACHE[key] = (np.stack([at_rate[0], at_half[0]]), np.stack([at_rate[1], at_half[1]]))
     of_rate, of_phi = CACHE[key]
     drawn = min(level, 1 - 20 / n_draws)  # beyond, too few draws are left
     safe = min(1.0, drawn + np.sqrt(drawn * (1 - drawn) / n_draws))  # one standard error to the safe side
     more = float(ndtri(level) - ndtri(drawn))
     q = [float(np.quantile(draws, safe, method="higher", axis=1).max()) + more for draws in (of_rate, of_phi)]
-    return Quantiles(q[0] + ROUNDING, q[1] + ROUNDING, f"simulated on {kept.size} cells", FEW_CELLS_PENALTY)
+    return Quantiles(q[0] + ROUNDING, q[1] + ROUNDING, f"simulated on {kept.size} cells", penalty)
 
 
 def _at_level(levels: list[float], quantiles: list[float], level: float) -> float:
@@ -141,7 +149,7 @@ def _safe_rate(rate: float, n: float) -> float:
     return float(min(0.5, rare + 2 * np.sqrt(rare / n) + 3 / n))
 
 
-def _draw(sizes: NDArray[np.int64], rate: float, n_draws: int, seed: int) -> tuple[Array, Array]:
+def _draw(sizes: NDArray[np.int64], rate: float, n_draws: int, seed: int, penalty: float) -> tuple[Array, Array]:
     rng = np.random.default_rng(seed)
     ends = np.concatenate([[0.0], np.cumsum(sizes)])
     block = 64  # draws whose running sums fit the cache of a core
@@ -149,7 +157,7 @@ def _draw(sizes: NDArray[np.int64], rate: float, n_draws: int, seed: int) -> tup
     def maxima(counts: NDArray[np.int64]) -> tuple[list[float], list[float]]:
         prefix = np.zeros((sizes.size + 1, counts.shape[0]))
         np.cumsum(counts.T, axis=0, out=prefix[1:])
-        return cell_maxima(prefix, ends, rate, FEW_CELLS_PENALTY)
+        return cell_maxima(prefix, ends, rate, penalty)
 
     blocks = (rng.binomial(sizes, rate, (min(block, n_draws - i), sizes.size)) for i in range(0, n_draws, block))
     with ThreadPoolExecutor(2) as pool:
