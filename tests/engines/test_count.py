@@ -177,7 +177,7 @@ def test_faults_are_told(tmp_path, people):
     lazy = polars.from_pandas(people[:1000]).lazy()
     cases = [
         ({"sensitive": "ag", "outcome": "chosen"}, "did you mean 'age'"),
-        ({"sensitive": "sex", "outcome": "chosen"}, "must hold numbers"),
+        ({"sensitive": "sex", "outcome": "chosen", "partition": [3]}, "is a category"),
         ({"sensitive": "age", "outcome": "chosen", "truth": "score", "measure": "precision"}, "needs a yes/no truth"),
     ]
     for options, message in cases:

@@ -20,7 +20,7 @@ from fairgroups.cells.moments import Moments
 from fairgroups.errors import InputError
 from fairgroups.evidence.band_width import Quantiles, from_table, simulated
 from fairgroups.evidence.bounds import Bounds, interval_bounds
-from fairgroups.evidence.likelihood import POWER, smallest_shown
+from fairgroups.evidence.likelihood import smallest_shown
 from fairgroups.evidence.rates import GroupRates
 from fairgroups.evidence.scatter import LocalSpread, residual_scale
 from fairgroups.measures import Measure
@@ -30,6 +30,9 @@ __all__ = ["Band", "RangeEvidence"]
 
 Array = NDArray[np.float64]
 FEW_CELLS = 200
+# How far the root of a difference must lie beyond what chance allows to be noticed in 80% of samples, by a share of the
+# people; with few cells hardly any other range but the very one is there to be noticed (simulated; docs/how-many.md).
+SHARES, POWER_OF_FEW_CELLS, POWER_OF_MANY_CELLS = (0.05, 0.1, 0.25, 0.5), (0.7, 0.6, 0.25, 0.2), 0.0
 
 
 @dataclass(frozen=True)
@@ -296,16 +299,22 @@ class Band:
         return Bounds(*(combine(getattr(parts, field.name)) for field in fields(Bounds)))
 
     def detectable(self, share: float) -> float:
-        """Return the smallest difference from everybody that is shown for a range with this share in 80% of samples.
+        """Return the smallest difference from everybody at which a range with this share is noticed in 80% of samples.
 
-        NaN where no rate could be far enough. The larger of the two sides, below and above everybody.
+        Wherever the range lies: what is noticed may also be a range that reaches a little further, or a trend, so that
+        the range itself need not be shown. NaN where no rate could be far enough. The larger of the two sides, below
+        and above everybody.
         """
+        few = self.quantiles.penalty < 1
+        power = float(np.interp(share, SHARES, POWER_OF_FEW_CELLS)) if few else POWER_OF_MANY_CELLS
         n, rest = np.array([share * self.n]), np.array([(1 - share) * self.n])
         root = np.maximum(
             self.quantiles.phi + self.quantiles.penalty * np.sqrt(2 * (1 + np.log(self.n / np.minimum(n, rest)))),
             self._least_root,
         )
         if self.scale is not None:
-            return float((1 - share) * (root[0] + POWER) * self.scale * math.sqrt(1 / n[0] + 1 / rest[0]))
-        below, above = smallest_shown(np.clip([self._moments.overall], 0.0, 1.0), n, rest, np.array([share]), root)
+            return float((1 - share) * (root[0] + power) * self.scale * math.sqrt(1 / n[0] + 1 / rest[0]))
+        below, above = smallest_shown(
+            np.clip([self._moments.overall], 0.0, 1.0), n, rest, np.array([share]), root, power
+        )
         return float(np.fmax(below, above)[0])

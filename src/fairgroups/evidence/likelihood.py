@@ -42,14 +42,16 @@ def difference_bounds(rate_1: Array, n_1: Array, rate_2: Array, n_2: Array, root
     return -_upper(rate_2, n_2, rate_1, n_1, root), _upper(rate_1, n_1, rate_2, n_2, root)
 
 
-def smallest_shown(overall: Array, n_1: Array, n_2: Array, share: Array, root: Array) -> tuple[Array, Array]:
+def smallest_shown(
+    overall: Array, n_1: Array, n_2: Array, share: Array, root: Array, power: float = POWER
+) -> tuple[Array, Array]:
     """Return the smallest true differences from everybody, below and above, that are shown in 80% of samples.
 
     A group of `n_1` rows and the share `share`, the rest balancing it, has an interval that excludes 0 once its root is
     beyond `root`; roots scatter by about one around that of the true difference. NaN where no rate between 0 and 1 is
-    far enough.
+    far enough. `power` is how far beyond it must lie.
     """
-    limit = np.square(root + POWER) / 2
+    limit = np.square(root + power) / 2
     balance = share / (1 - share)
 
     def solve(mean: Array) -> Array:  # below; above is the mirror image

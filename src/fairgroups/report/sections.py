@@ -324,7 +324,7 @@ def _band_word(audit: Audit | JointAudit) -> list[tuple[str, str]]:
     if audit.settings.bounded:
         what += (
             " A range of n of N rows with the rate r may have any true rate μ with √(2 n kl(r, μ)) ≤ q + "
-            "√(2 log(eN/n)), or 0.7 of that root where there are few values, kl(r, μ) = r log(r/μ) + "
+            "√(2 log(eN/n)), or 0.6 of that root where there are few values, kl(r, μ) = r log(r/μ) + "
             "(1 − r) log((1 − r)/(1 − μ)); q is calibrated at a uniform rate so that all ranges keep to it at "
             "the level of the audit; "
             "docs/band.md holds simulations with rates that vary."
