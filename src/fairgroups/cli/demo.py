@@ -22,8 +22,13 @@ def demo(
     typer.echo("Training a model on the Adult census data, without age, sex and race: some ten seconds …")
     decisions = adult_decisions()
     typer.echo("Auditing its decisions by age: who is predicted to earn over 50 000 dollars?")
-    label = {"age": "Age (years)", "predicted_over_50k": "Predicted to earn over $50,000"}
-    columns = {"sensitive": "age", "outcome": "predicted_over_50k", "truth": "income_over_50k"}
-    result = audit(decisions, **columns, favourable=True, label=label)
+    result = audit(
+        decisions,
+        sensitive="age",
+        outcome="predicted_over_50k",
+        truth="income_over_50k",
+        favourable=True,
+        label={"age": "Age (years)", "predicted_over_50k": "Predicted to earn over $50,000"},
+    )
     result.to_html(out, command="fairgroups demo")
     say(AuditRun(result, [], [f"Report: {out.resolve()}"]), quiet=False)
