@@ -28,7 +28,7 @@ def demo(
         outcome="predicted_over_50k",
         truth="income_over_50k",
         favourable=True,
-        label={"age": "Age (years)", "predicted_over_50k": "Predicted to earn over $50,000"},
+        label={"age": "Age (years)", "predicted_over_50k": "Predicted high income"},
     )
     result.to_html(out, command="fairgroups demo")
     say(AuditRun(result, [], [f"Report: {out.resolve()}"]), quiet=False)
