@@ -217,3 +217,23 @@ def test_a_repair_has_its_slider(open_page):
         assert [frames.nth(i).is_visible() for i in range(2)] == [False, True]
         assert page.locator("#repair-frames-told").text_content() == "10 points"
         assert opened.complaints == []
+
+
+@pytest.mark.parametrize(
+    ("favourable", "low", "high"),
+    [(True, "rgb(213, 94, 0)", "rgb(0, 114, 178)"), (False, "rgb(0, 114, 178)", "rgb(213, 94, 0)"), (None, None, None)],
+)
+def test_orange_is_harm_whichever_way_the_rate_points(open_page, favourable, low, high):
+    result = found(sensitive=["tone", "other"], n_groups=2, favourable=favourable)
+    script = "(all) => all.map((one) => getComputedStyle(one).fill)"
+    with open_page(result) as opened:
+        fills = opened.page.eval_on_selector_all("#rate-chart .swatch", script)
+        assert len(fills) == 3
+        if favourable is None:
+            assert not {"rgb(213, 94, 0)", "rgb(0, 114, 178)"} & {fills[0], fills[2]}
+        else:
+            assert (fills[0], fills[2]) == (low, high)
+        bars = opened.page.eval_on_selector_all("#phi-chart path", script)
+        verdicts = [record.verdict for record in result.records]
+        harmed = [bar for bar, verdict in zip(bars, verdicts, strict=True) if verdict == "disadvantaged"]
+        assert set(harmed) <= {"rgb(213, 94, 0)"}

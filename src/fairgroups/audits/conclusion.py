@@ -104,7 +104,7 @@ def _for_whom(facts: Facts) -> str:
 
 def _their_rate(facts: Facts) -> str:
     """Name the rate, with the outcome where its name does not hold it."""
-    outcome, rate = facts.settings.outcome_label, facts.measure.rate
+    outcome, rate = facts.settings.outcome_said, facts.measure.rate
     return rate if outcome.lower() in rate.lower() else f"{rate} for {outcome}"
 
 

@@ -27,6 +27,12 @@ __all__ = [
 ]
 
 
+def _in_a_sentence(label: str) -> str:
+    """Return a label without its unit, and without a capital that only begins it."""
+    words = re.sub(r"\s*[(\[].*[)\]]\s*$", "", label).strip() or label
+    return words[:1].lower() + words[1:] if words[1:2].islower() else words
+
+
 @dataclass(frozen=True)
 class GroupRecord:
     """What is known of one group.
@@ -168,8 +174,7 @@ class Attribute:
     @property
     def said(self) -> str:
         """What sentences say: the label without its unit, and without a capital that only begins it."""
-        words = re.sub(r"\s*[(\[].*[)\]]\s*$", "", self.title).strip() or self.title
-        return words[:1].lower() + words[1:] if self.label and words[1:2].islower() else words
+        return _in_a_sentence(self.label) if self.label else self.name
 
     @property
     def shown(self) -> tuple[float, float]:
@@ -240,6 +245,11 @@ class Settings:
     def whom(self) -> str:
         """Whom groups are compared with."""
         return {"everyone": "everybody", "rest": "the rest"}.get(self.against) or str(self.reference)
+
+    @property
+    def outcome_said(self) -> str:
+        """The outcome, as sentences name it."""
+        return self.outcome if self.outcome_label == self.outcome else _in_a_sentence(self.outcome_label)
 
     @property
     def attributes(self) -> str:

@@ -112,7 +112,7 @@ def direction_line(audit: Audit | JointAudit) -> str:
     """Say what a higher rate was taken to mean for a person, or how to say it; nothing where nothing differs."""
     directions = {part.measure.rate: part.measure.direction for part in audit.parts}
     directed = {rate: direction for rate, direction in directions.items() if direction != "neutral"}
-    outcome, favourable = audit.settings.outcome_label, audit.settings.favourable
+    outcome, favourable = audit.settings.outcome_said, audit.settings.favourable
     if directed:
         rates, direction = " and a higher ".join(directed), next(iter(directed.values()))
         told = "By the measure's definition" if favourable is None else None

@@ -52,8 +52,7 @@ _MEANINGS = {
 def title_of(audit: Audit | JointAudit) -> str:
     """Return the report's title: the user's own, or what is audited by what."""
     settings = audit.settings
-    by = " and ".join(attribute.title for attribute in audit.data.attributes)
-    return settings.title or f"Fairness audit of {settings.outcome_label} by {by}"
+    return settings.title or f"Fairness audit of {settings.outcome_said} by {audit.data.names}"
 
 
 def ratio_name(audit: Audit) -> str:
@@ -166,7 +165,7 @@ def rate_meaning(audit: Audit) -> str:
     if words is None:
         return ""
     settings = audit.settings
-    said = words.replace("{outcome}", settings.outcome_label).replace("{truth}", str(settings.truth))
+    said = words.replace("{outcome}", settings.outcome_said).replace("{truth}", str(settings.truth))
     if audit.data.unit != "people":
         said = said.replace("of people", f"of {audit.data.unit}")
     return f"{audit.measure.rate[:1].upper()}{audit.measure.rate[1:]}: {said}."
