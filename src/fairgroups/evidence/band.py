@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,14 +126,6 @@ class Band:
             return self
         other = copy.copy(self)
         other._set_level(level)  # noqa: SLF001
-        return other
-
-    def if_none_differs(self) -> Band:
-        """Return the band that holds where everybody has the same rate: it decides whether anything differs."""
-        if self.quantiles.none is None:
-            return self
-        other = copy.copy(self)
-        other.quantiles = replace(self.quantiles, phi=self.quantiles.none)
         return other
 
     def __repr__(self) -> str:

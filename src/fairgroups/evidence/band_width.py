@@ -34,15 +34,13 @@ CACHE: dict[tuple[Any, ...], tuple[Array, Array]] = {}
 class Quantiles:
     """How far the statistics of rate and of Φ may go, where that is known from, and how much small ranges are charged.
 
-    `penalty` multiplies √(2 log(eN/n)). `none` is how far Φ may go where everybody has the same rate: less than where
-    rates vary.
+    `penalty` multiplies √(2 log(eN/n)).
     """
 
     rate: float
     phi: float
     source: str
     penalty: float = 1.0
-    none: float | None = None
 
 
 @lru_cache
@@ -132,8 +130,7 @@ def simulated(
     safe = min(1.0, drawn + np.sqrt(drawn * (1 - drawn) / n_draws))  # one standard error to the safe side
     more = float(ndtri(level) - ndtri(drawn))
     q = [float(np.quantile(draws, safe, method="higher", axis=1).max()) + more for draws in (of_rate, of_phi)]
-    none = float(np.quantile(of_phi[0], drawn, method="higher")) + more + ROUNDING
-    return Quantiles(q[0] + ROUNDING, q[1] + ROUNDING, f"simulated on {kept.size} cells", penalty, none)
+    return Quantiles(q[0] + ROUNDING, q[1] + ROUNDING, f"simulated on {kept.size} cells", penalty)
 
 
 def _at_level(levels: list[float], quantiles: list[float], level: float) -> float:
