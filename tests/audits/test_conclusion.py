@@ -171,3 +171,13 @@ def test_only_attributes_with_a_border_are_named():
 def test_nothing_to_compare():
     assert audit(people([1.0] * 5)).conclusion.startswith("Nothing can be compared")
     assert audit(people([1.0] * 5)).verdict == "not enough evidence"
+
+
+def test_nothing_is_said_twice_and_nobody_is_no_reference():
+    table = people([0.3, 0.32, 0.31, 0.3], 30)
+    found = audit(table, partition=[22])
+    assert found.conclusion == (
+        "Not enough evidence. For no group is a difference from the rest shown, and for none is it ruled out."
+    )
+    with pytest.raises(fg.InputError, match="nobody in the reference group"):
+        audit(table, partition=[22, 1000], reference="1000 or over")

@@ -265,6 +265,8 @@ def _none_of_the_named(facts: Facts) -> str:
         gap = size(facts.settings.relevant_gap, percent=facts.data.percent)
         level = facts.settings.percent_level
         return f"No relevant difference: every group is shown, with {level} confidence, to lie within {gap} of {whom}."
+    if all(record.verdict == "not enough evidence" for record in facts.records):
+        return "Not enough evidence."  # the next sentence says of what
     return f"Not enough evidence: no group is shown to differ from {whom}."
 
 

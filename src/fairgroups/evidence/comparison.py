@@ -69,6 +69,11 @@ def compare(evidence: Evidence, direction: Direction, against: Against, referenc
         usual = evidence.plugin.low * scale, evidence.plugin.high * scale
         difference, low, high, below, above = (part * scale for part in parts)
     else:
+        if not groups.sums.b[to] > 0:
+            label = groups.partition.labels[to]
+            raise InputError(
+                f"nobody in the reference group {label!r} counts, so nothing can be compared with it.", "name another."
+            )
         found = against_group(groups, to, evidence.level)
         difference, low, high, below, above = (
             found.value,
