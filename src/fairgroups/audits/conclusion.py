@@ -216,7 +216,8 @@ def _open(facts: Facts) -> str:
             side = "higher" if apart[0].ratio_low > 1 else "lower"
             said += f"; its {facts.measure.rate} is, however, shown to be {side} than that of {best}"
         else:
-            said += f"; {len(apart)} of them are, however, shown to differ from {best}"
+            some = "one of them is" if len(apart) == 1 else f"{len(apart)} of them are"
+            said += f"; {some}, however, shown to differ from {best}"
     return f"{said}."
 
 
