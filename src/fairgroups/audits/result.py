@@ -207,7 +207,7 @@ class Audit(_Written):
     >>> data = fg.make_synthetic(5000)
     >>> found = fg.audit({"L": data.sensitive, "Y": data.outcome}, sensitive="L", outcome="Y", checks=False)
     >>> found.records[0].verdict, found.partition.n_groups
-    ('disadvantaged', 5)
+    ('lower', 5)
     >>> fg.Audit.from_json(found.to_json()).conclusion == found.conclusion
     True
     """
