@@ -96,7 +96,7 @@ def hostile(task):
     start, stop = (t.ravel() for t in np.meshgrid(np.arange(m), np.arange(1, m + 1)))
     keep = (start < stop) & (stop - start < m)
     start, stop = start[keep], stop[keep]
-    own, bounds = Band(cells, PARITY).cell_ranges(start, stop)
+    own, bounds = Band(cells, PARITY).judge(np.stack([start, stop], axis=1)[:, None])
     below = np.concatenate([[0.0], np.cumsum(np.bincount(np.searchsorted(cells.edges, x), p, m))])
     truth = (below[stop] - below[start]) / own.b
     phi = truth - p.mean()

@@ -105,3 +105,20 @@ def brute_force_boxes(a, b, rows, n_boxes, *, min_rows=0.0):
         else:
             best = total if best is None else max(best, total)
     return best
+
+
+def all_boxes(axes):
+    """Every box of a grid, as an index: ranges of cells, or sets of levels; `axes` are (size, is it a category)."""
+
+    def sides(size, categorical):
+        if categorical:
+            return [[i for i in range(size) if held >> i & 1] for held in range(1, 2**size)]
+        return [list(range(i, j)) for i in range(size) for j in range(i + 1, size + 1)]
+
+    for box in itertools.product(*(sides(*axis) for axis in axes)):
+        yield np.ix_(*box)
+
+
+def kullback_leibler(p, q):
+    p = min(max(p, 0.0), 1.0)
+    return sum(x * np.log(x / y) for x, y in ((p, q), (1 - p, 1 - q)) if x > 0)

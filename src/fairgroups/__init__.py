@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fairgroups.audits.result import Audit, JointAudit, read_audit
     from fairgroups.audits.transfer import transfer
     from fairgroups.cells.cells import Cells
+    from fairgroups.cells.space import SpaceCells
     from fairgroups.datasets.adult import load_adult
     from fairgroups.datasets.synthetic import make_synthetic
     from fairgroups.errors import ColumnError, FairGroupsError, InputError, MissingValuesError, OutputError, SchemaError
@@ -43,6 +44,7 @@ _ROOMS = {
     "audits.transfer": ["transfer"],
     "audits.result": ["Audit", "JointAudit", "read_audit"],
     "cells.cells": ["Cells"],
+    "cells.space": ["SpaceCells"],
     "datasets.adult": ["load_adult"],
     "datasets.synthetic": ["make_synthetic"],
     "errors": ["ColumnError", "FairGroupsError", "InputError", "MissingValuesError", "OutputError", "SchemaError"],
@@ -88,6 +90,7 @@ __all__ = [
     "SchemaError",
     "ScoreRepair",
     "Source",
+    "SpaceCells",
     "Tradeoff",
     "__version__",
     "adjusted_rand_index",

@@ -1,6 +1,6 @@
 from collections.abc import Callable
 
-from numpy import float64, int32, int64
+from numpy import float32, float64, int32, int64
 from numpy.typing import NDArray
 
 def best_segments(
@@ -73,3 +73,26 @@ def most_different(
     min_b: float,
     decide: bool,
 ) -> tuple[float, int, int]: ...
+def box_maxima(
+    drift: NDArray[float32],
+    sums: NDArray[float64],
+    axes: list[tuple[int, bool]],
+    rate: float,
+    weight: float,
+    equal_weights: bool,
+    n: float = 0.0,
+    reached: NDArray[float64] | None = None,
+) -> tuple[list[float], list[float]]: ...
+def most_different_box(
+    sums: NDArray[float64],
+    axes: list[tuple[int, bool]],
+    quantile: float,
+    penalty: float,
+    least_root: float,
+    n: float,
+    all_rows: float,
+    equal_weights: bool,
+    scale: float,
+    min_rows: float,
+    min_b: float,
+) -> tuple[float, list[tuple[int, int]]]: ...

@@ -25,10 +25,12 @@ from fairgroups.checks.permutation import Permutation
 from fairgroups.checks.run import Checks
 from fairgroups.checks.stability import Cut, Stability
 from fairgroups.datasets.synthetic import Synthetic
+from fairgroups.evidence.added import Added
 from fairgroups.evidence.band import RangeEvidence
 from fairgroups.evidence.band_width import Quantiles
 from fairgroups.evidence.bounds import Bounds
-from fairgroups.evidence.curves import PlaneCell, Stretch
+from fairgroups.evidence.curves import Stretch
+from fairgroups.evidence.plane import PlaneCell
 from fairgroups.evidence.rates import GroupRates
 from fairgroups.evidence.spread import Spread
 from fairgroups.evidence.trend import Trend
@@ -37,6 +39,7 @@ from fairgroups.repair.dependence import Dependence
 from fairgroups.repair.tradeoff import Tradeoff
 
 __all__ = [
+    "Added",
     "Amplification",
     "AmplificationRecord",
     "Attribute",

@@ -7,9 +7,9 @@ import pytest
 
 from fairgroups import Cells
 from fairgroups.cells.sample import Sample
+from fairgroups.cells.space import moments_by
 from fairgroups.checks.permutation import permutation_test
 from fairgroups.checks.stability import border_stability
-from fairgroups.evidence.rates import moments_by
 from fairgroups.grouping.find import find
 from fairgroups.grouping.search_options import SearchOptions
 from fairgroups.measures import RATES

@@ -102,7 +102,8 @@ def assemble(judged: Judged, measure: Measure, at: int, options: AuditOptions, r
     settings = _settings(judged, evidence, gap, options, against, compared, labels)
     name = RateName(measure.name, _rate_name(measure, options), direction)
     limits = limits_of(judged, evidence, compared, direction, options)
-    facts = Facts(finding, records, partition, name, groups.overall, settings, data, () if alike else detectable)
+    told = () if alike else detectable
+    facts = Facts(finding, records, partition, name, groups.overall, settings, data, told, evidence.added)
     conclusion = conclude(facts)
     if at == len(judged.evidence) - 1:  # of several rates, said once
         conclusion = " ".join(part for part in (conclusion, amplified(checks)) if part)
@@ -126,6 +127,7 @@ def assemble(judged: Judged, measure: Measure, at: int, options: AuditOptions, r
         curve=evidence.curve,
         plane=evidence.plane,
         detectable=detectable,
+        added=evidence.added,
         replication=_replication(judged, at, direction, gap, options, data),
         checks=checks,
         notes=tuple(_notes(judged, measure, evidence, reading)),
@@ -186,7 +188,9 @@ def _data(judged: Judged, options: AuditOptions, reading: Reading, *, percent: b
         rows=rows.n,
         rows_judged=judged.judging.rows.n,
         dropped=dict(rows.dropped),
-        attributes=tuple(describe_column(c, rows.count, str(labels.get(c.name, ""))) for c in rows.columns),
+        attributes=tuple(
+            describe_column(c, rows.count, str(labels.get(c.name, "")), options.min_cell) for c in rows.columns
+        ),
         percent=percent,
         unit=options.unit,
     )
@@ -213,8 +217,8 @@ def _finding(
     trend = None if known is None else known.trend
     if order:
         return Finding("different", order, trend=trend)
-    if known is not None and known.cells is not None:
-        return Finding("different", (), known.band.of_cells(*known.cells), trend)
+    if known is not None and known.region is not None:
+        return Finding("different", (), known.band.evidence(known.region), trend)
     if known is not None and known.found:
         return Finding("depends", (), trend=trend)
     p_value = math.nan

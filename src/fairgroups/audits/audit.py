@@ -16,6 +16,7 @@ from fairgroups.audits.result import Audit, JointAudit
 from fairgroups.cells.sample import Sample
 from fairgroups.checks.run import compared
 from fairgroups.evidence.judge import judge
+from fairgroups.grouping.boxes import MOST_AXES
 from fairgroups.grouping.crossfit import cross_fit
 from fairgroups.grouping.refine import find_finely
 from fairgroups.measures import JointMeasure, Measure, parts_of, resolve_any
@@ -94,13 +95,16 @@ def audit(data: Any, **given: Any) -> Audit | JointAudit:
         What to do with missing values.
     inference : {"band", "crossfit", "plugin"}
         ``"band"``: intervals that hold for all ranges at once, so also for groups found on the same rows.
-        In several dimensions there is no such order, and cross-fitting is used.
+        Of several attributes for all boxes at once, with borders on a grid of cells.
         ``"crossfit"``: each half of the rows finds groups, and the other half judges them.
         ``"plugin"``: the paper's intervals, which treat the groups as given and raise false alarms; for comparison.
     band_width : {"auto", "table", "simulate"}
         See `Band`.
     level : float
         Confidence level of the intervals.
+    min_cell : int
+        Fewest people that any rate along the attributes stands for, in page and JSON alike: curves, maps and bars of
+        fewer are joined with their neighbours.
     relevant_gap : float, optional
         Differences within ± this are of no concern: 0.05 for rates, a fifth of a standard deviation otherwise.
     max_gap, max_harm, min_ratio : float, optional
@@ -197,11 +201,15 @@ def _judged(reading: Reading, sample: Sample, measure: Measure | JointMeasure, o
         named = replace(each, named=True)
         evidence = [judge(sample, partition, part, named) for part in parts]
         return Judged(sample, sample, partition, None, named, evidence)
-    if not sample.is_line and inference.inference == "band":
-        # Several attributes have no order, and so no band: half of the error is left to the permutation test.
-        level = 1 - (1 - inference.level) / 2 if options.checks else inference.level
-        inference = replace(inference, inference="crossfit", level=level)
+    if inference.inference == "band" and not sample.is_line and not _can_be_banded(sample):
+        inference = replace(inference, inference="crossfit")
+        reading.notes.append(
+            "There are more than eight attributes, or several categories of more than eight levels: too many boxes for "
+            "intervals that hold for all of them, so people set aside judged the groups."
+        )
     if inference.inference == "crossfit":
+        if not sample.is_line and options.checks:  # half of the error is left to the permutation test
+            inference = replace(inference, level=1 - (1 - inference.level) / 2)
         shown, other, rand = cross_fit(sample, measure, options.search, inference, missing)
         partition = shown.result.partition
         return Judged(sample, shown.judging, partition, shown.result, shown.inference, shown.evidence, other, rand)
@@ -211,6 +219,11 @@ def _judged(reading: Reading, sample: Sample, measure: Measure | JointMeasure, o
     known = result.differs or (None,) * len(parts)
     evidence = [judge(sample, result.partition, part, each, one) for part, one in zip(parts, known, strict=True)]
     return Judged(sample, sample, result.partition, result, each, evidence)
+
+
+def _can_be_banded(sample: Sample) -> bool:
+    """Whether every box of the attributes can be looked at."""
+    return len(sample.rows.columns) <= MOST_AXES and sample.space.can_be_banded
 
 
 def _joint(parts: tuple[Audit, ...]) -> JointAudit:

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairgroups.audits.records import DataFacts, Detectable, Finding, GroupRecord, RateName, Settings
+from fairgroups.audits.records import Attribute, DataFacts, Detectable, Finding, GroupRecord, RateName, Settings
+from fairgroups.evidence.added import Added
 from fairgroups.evidence.verdict import verdicts
 from fairgroups.partition.partition import Partition
-from fairgroups.partition.sides import Interval, Levels, shortest
+from fairgroups.partition.sides import Box, Interval, Levels, shortest
 from fairgroups.words import amount, p_value, plain_points, sentence, share_of_people, size, thousands
 
 if TYPE_CHECKING:
     from fairgroups.checks.run import Checks
 
-__all__ = ["Facts", "amplified", "conclude"]
+__all__ = ["Facts", "amplified", "bordered_attributes", "conclude"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Facts:
     settings: Settings
     data: DataFacts
     detectable: Sequence[Detectable] = ()
+    added: Sequence[Added] = ()
 
 
 def conclude(facts: Facts) -> str:
@@ -58,6 +60,7 @@ def conclude(facts: Facts) -> str:
         said = [_none_of_the_named(facts), _open(facts)]
     else:
         said = [_nothing(facts)]
+    said.append(_adds(facts))
     return " ".join(part for part in said if part)
 
 
@@ -225,9 +228,8 @@ def _range(facts: Facts) -> str:
     """Name the range that differs most, where no group of its own shows it."""
     found = facts.finding.range
     assert found is not None
-    percent, attribute = facts.data.percent, facts.data.attributes[0]
-    inside = Interval(found.first, found.last, high_closed=True)
-    values = inside.said(shortest([found.first, found.last]), whole=attribute.whole)
+    percent = facts.data.percent
+    values = _conditions(found.sides, facts.data.attributes)
     verdict = verdicts(np.array([found.low]), np.array([found.high]), facts.measure.direction, 0.0)[0]
     directed = verdict in ("disadvantaged", "advantaged")
     what = _their_rate(facts)
@@ -235,10 +237,19 @@ def _range(facts: Facts) -> str:
     rates = [amount(x, percent=percent) for x in (found.rate, facts.overall)]
     everybody = "everybody" if facts.data.unit == "people" else f"all {facts.data.unit}"
     return (
-        f"{sentence(facts.data.unit)} whose {attribute.said} is {values} {said} {rates[0]}, against {rates[1]} for "
+        f"{sentence(facts.data.unit)} whose {values} {said} {rates[0]}, against {rates[1]} for "
         f"{everybody}: {_difference(facts, found.phi, found.low, found.high)}. No division into groups that the "
-        "settings allow shows this range as a group of its own."
+        f"settings allow shows this {'range' if len(found.sides) == 1 else 'box'} as a group of its own."
     )
+
+
+def _conditions(sides: Box, attributes: Sequence[Attribute]) -> str:
+    """Say the sides of a box that are not open: "age is 20 to 29 and sex is Female"."""
+    said = []
+    for side, attribute in zip(sides, attributes, strict=True):
+        if side.ends or (isinstance(side, Levels) and side.names != attribute.levels):
+            said.append(f"{attribute.said} is {side.said(shortest(side.ends), whole=attribute.whole)}")
+    return " and whose ".join(said)
 
 
 def _depends(facts: Facts) -> str:
@@ -250,6 +261,7 @@ def _depends(facts: Facts) -> str:
             f"The {_their_rate(facts)} varies with {name} ({p_value(finding.p_value)}), but {rows} rows are too few to "
             "show which groups differ."
         )
+    name = next((a.said for a in facts.data.attributes if a.name == trend.attribute), name)
     ends = [amount(rate, percent=percent) for rate in (trend.lower_rate, trend.upper_rate)]
     lower, upper = (share_of_people(share).removeprefix("a ") for share in (trend.lower_share, trend.upper_share))
     return (
@@ -283,9 +295,10 @@ def _nothing(facts: Facts) -> str:
         if not facts.partition.is_line:
             said = f"No difference found: no difference in {rate} is shown by {name}."
         share = min((share for share in known if share >= 0.1), default=None)
+        shape = "range" if len(facts.data.attributes) == 1 else "box"
         if share is not None and known[share] > 0:
             said += (
-                f" In a range with {share_of_people(share)} of the {unit}, a difference of "
+                f" In a {shape} with {share_of_people(share)} of the {unit}, a difference of "
                 f"{size(known[share], percent=percent)} would be shown in 80 of 100 such samples, a smaller one "
                 "less often."
             )
@@ -298,6 +311,42 @@ def _nothing(facts: Facts) -> str:
             f"{size(known[share], percent=percent)} for that to be shown in 80 of 100 such samples."
         )
     return said
+
+
+def _adds(facts: Facts) -> str:
+    """Say of attributes without a border of their own whether they add anything to the others."""
+    if facts.finding.verdict not in ("different", "depends"):
+        return ""
+    bordered = bordered_attributes(facts.partition)
+    said = []
+    for d, (one, attribute) in enumerate(zip(facts.added, facts.data.attributes, strict=False)):
+        if d in bordered and facts.finding.groups:
+            continue
+        others = " and ".join(a.said for a in facts.data.attributes if a.name != attribute.name)
+        if one.shown:
+            said.append(
+                f"{sentence(attribute.said)} makes a difference at equal {others}, too ({p_value(one.p_value)}), "
+                "though no group of its own shows it."
+            )
+        elif facts.finding.groups or facts.finding.range is not None:
+            said.append(
+                f"{sentence(attribute.said)} is not shown to add anything to {others} with "
+                f"{thousands(facts.data.rows)} rows{_would(one, facts, others)}."
+            )
+    return " ".join(said)
+
+
+def _would(one: Added, facts: Facts, others: str) -> str:
+    if not math.isfinite(one.detectable):
+        return ""
+    least = size(one.detectable, percent=facts.data.percent)
+    return f"; at equal {others}, a difference of {least} between its halves would be shown in 80 of 100 such samples"
+
+
+def bordered_attributes(partition: Partition) -> set[int]:
+    """Return which attributes have a border: nothing is shown of the others."""
+    every = range(len(partition.columns))
+    return {d for d in every if len({box[d] for group in partition.groups for box in group}) > 1}
 
 
 def amplified(checks: Checks) -> str:

@@ -13,13 +13,14 @@ import numpy as np
 
 from fairgroups.errors import SchemaError
 from fairgroups.partition.partition import Partition
+from fairgroups.partition.sides import Interval, Levels, Side, side_from_dict
 
 __all__ = ["from_plain", "schema_of", "to_plain"]
 
 
 def to_plain(value: Any) -> Any:
     """Return plain data; numbers that are not finite become None, and fields marked as not plain are left out."""
-    if isinstance(value, Partition):
+    if isinstance(value, Partition | Interval | Levels):
         return value.to_dict()
     if is_dataclass(value):
         return {f.name: to_plain(getattr(value, f.name)) for f in fields(value) if f.metadata.get("plain", True)}
@@ -80,6 +81,8 @@ def from_plain(kind: Any, value: Any, where: str = "") -> Any:
         return {key: from_plain(inner[1], item, f"{where}.{key}") for key, item in value.items()}
     if kind is Partition:
         return Partition.from_dict(value)
+    if kind in (Interval, Levels):
+        return _side(value, where)
     if is_dataclass(kind):
         return _dataclass(kind, value, where)
     if kind is float:
@@ -99,6 +102,14 @@ def _one_of_types(kinds: tuple[Any, ...], value: Any, where: str) -> Any:
         except SchemaError as failed:
             error = error or failed
     raise error or SchemaError(f"{where} cannot be read.")
+
+
+def _side(value: Any, where: str) -> Side:
+    _expect(value, dict, where)
+    try:
+        return side_from_dict(value)
+    except (KeyError, TypeError, ValueError):
+        raise SchemaError(f"{where} is no range of numbers and no set of levels.", "write the file again.") from None
 
 
 def _dataclass(kind: Any, value: Any, where: str) -> Any:
@@ -135,7 +146,7 @@ def schema_of(kind: Any, defs: dict[str, Any]) -> dict[str, Any]:
         return {"type": "array", "items": schema_of(inner[0], defs), **sizes}
     if origin is dict:
         return {"type": "object", "additionalProperties": schema_of(inner[1], defs)}
-    if is_dataclass(kind) and kind is not Partition:
+    if is_dataclass(kind) and kind not in (Partition, Interval, Levels):
         return _reference(kind, defs)
     plain = {float: ["number", "null"], int: "integer", str: "string", bool: "boolean", type(None): "null"}
     return {"type": plain.get(kind, "object")}

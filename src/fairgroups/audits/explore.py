@@ -3,7 +3,7 @@
 Other numbers of groups, other ways to make them, other measures, and any range of the attribute.
 
 On the line everything is judged by the band, which holds for all ranges at once, from the cells alone. Of several
-attributes other numbers of groups are judged on the half that did not find them.
+attributes it is the same for all boxes.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from fairgroups.evidence.bounds import Bounds, plugin_bounds
 from fairgroups.evidence.comparison import compare
 from fairgroups.evidence.curves import rate_curve
 from fairgroups.evidence.judge import Evidence, judge
+from fairgroups.evidence.plane import Plane
 from fairgroups.evidence.rates import GroupRates, group_rates
 from fairgroups.grouping.search_options import SearchOptions
 from fairgroups.measures import RATES, Direction, Measure
@@ -40,7 +41,6 @@ __all__ = ["explore_line", "explore_plane"]
 Array = NDArray[np.float64]
 MOST_GROUPS = 12
 MOST_BINS = 400  # ends that a range may be given
-FEWEST = 10  # people whose rate a reader may ask for
 METHODS = {"fair": "FairGroups", "widths": "Equal widths"}
 SHOWN = ("label", "n", "counted", "rate", "rate_low", "rate_high", "phi", "low", "high", "verdict")
 RANGES = 3  # of a group that a label names
@@ -104,7 +104,8 @@ def _measure(
     elif mine is not None:
         sets["fair"][paths["fair"].index(mine.partition)] = _of_audit(mine)
     percent = bounded and (measure.binary or audit.data.percent)
-    points = rate_curve(cells, measure, np.empty(0, dtype=int))
+    fewest = settings.asked["min_cell"]
+    points = rate_curve(cells, measure, np.empty(0, dtype=int), min_cell=fewest)
     return {
         "name": measure.name,
         "rate": measure.rate,
@@ -115,8 +116,8 @@ def _measure(
         "offset": cells[measure].offset,
         "chosen": {"method": "audit" if "audit" in sets else "fair", "groups": chosen.n_groups if chosen else None},
         "methods": [{"name": names[key], "sets": found} for key, found in sets.items() if found],
-        "curve": [asdict(point) for point in points if point.n >= FEWEST],
-        "band": _band(band, cells, measure),
+        "curve": [asdict(point) for point in points],
+        "band": _band(band, cells, measure, fewest),
     }
 
 
@@ -208,11 +209,11 @@ def _snapped(scale: Partition, cells: Cells, missing: Any) -> Partition:
     return Partition.from_edges(np.unique(borders), name=cells.name, missing=scale.missing)
 
 
-def _band(band: Band, cells: Cells, measure: Measure) -> dict[str, Any]:
+def _band(band: Band, cells: Cells, measure: Measure, fewest: int) -> dict[str, Any]:
     """Return what it takes to judge any range that begins and ends between a few hundred stretches."""
     n = len(cells)
     moments = cells[measure]
-    first = _stretches(cells.rows[:n])
+    first = _stretches(cells.rows[:n], fewest)
     if cells.missing:
         first = np.append(first, n)
 
@@ -227,6 +228,86 @@ def _band(band: Band, cells: Cells, measure: Measure) -> dict[str, Any]:
         "first": cells.first[inner].tolist(),
         "last": np.append(cells.last[inner[1:] - 1], cells.last[n - 1]).tolist(),
         "sums": {key: joined(x) for key, x in sums.items()},
+        **_widths(band),
+    }
+
+
+def _stretches(people: NDArray[np.int64], fewest: int) -> NDArray[np.intp]:
+    """Return the first cell of each of at most 400 stretches, none of so few people that it tells of one of them."""
+    share = max(fewest, int(people.sum()) // MOST_BINS)
+    if people.size <= MOST_BINS:
+        share = fewest
+    first, held = [0], 0
+    for i, n in enumerate(people.tolist()):
+        if held >= share:
+            first.append(i)
+            held = 0
+        held += n
+    if held < fewest and len(first) > 1:
+        first.pop()  # what is left over joins the last
+    return np.array(first, dtype=np.intp)
+
+
+def explore_plane(parts: Sequence[Audit], judged: Judged) -> dict[str, Any]:
+    """Judge the groups of each smaller number, and give what it takes to judge any box that a reader draws.
+
+    Where a band judged the groups it holds for all of these at once; cross-fitting judges them on the half that did not
+    find them.
+    """
+    steps = () if judged.result is None else judged.result.steps
+    steps = tuple(step for step in steps if step.n_groups < judged.partition.n_groups)
+    banded = judged.inference.inference == "band"
+    inference = judged.inference if banded else replace(judged.inference, judged=sum(s.n_groups for s in steps) or None)
+    measures = []
+    for part, measure, own in zip(parts, judged.sample.measures, judged.evidence, strict=False):
+        sets = []
+        against: Against = "rest" if part.settings.against == "rest" else "everyone"
+        told = _Told(part.measure.direction, part.settings.relevant_gap, against, part.data.attributes)
+        for step in steps:
+            if own.band is None:
+                evidence = judge(judged.judging, step, measure, inference)
+                sets.append(_shown(step, told.records(evidence), evidence.groups.variance))
+            else:
+                groups = group_rates(judged.sample.rows, step, measure)
+                sets.append(_set_of(groups, own.band.bounds(groups), own.level, told))
+        measures.append(
+            {
+                "name": part.measure.name,
+                "rate": part.measure.rate,
+                "percent": part.data.percent,
+                "direction": part.measure.direction,
+                "gap": part.settings.relevant_gap,
+                "offset": own.groups.sums.offset,
+                "overall": part.overall,
+                "chosen": {"method": "fair", "groups": part.partition.n_groups},
+                "methods": [{"name": METHODS["fair"], "sets": [*sets, _of_audit(part)]}],
+                "partitions": [step.to_dict() for step in (*steps, part.partition)],
+                "curve": [asdict(cell) for cell in part.plane],
+                "band": None if own.band is None else _box_band(own.band, judged, measure),
+            }
+        )
+    return {"kind": "plane", "scales": [], "measures": measures}
+
+
+def _box_band(band: Band, judged: Judged, measure: Measure) -> dict[str, Any]:
+    """Return what it takes to judge any box of the map's cells; those of few people are joined, as in the map."""
+    cells = judged.sample.space
+    plane = Plane.of(cells, measure, judged.inference.min_cell)
+    moments = cells[measure]
+    keys = ("b", "a", "noise") if band.bounded else ("b", "a", "noise", "bb", "ab", "aa")
+    sums = {key: getattr(plane.sums, key).tolist() for key in keys}
+    totals = {key: float(getattr(moments, key).sum()) for key in keys}
+    return {
+        **_widths(band),
+        "places": plane.places[:, :2].reshape(-1, 4).tolist(),
+        "sums": {"n": plane.n.tolist(), **sums},
+        "totals": {"n": int(cells.rows.sum()), **totals},
+        "margins": plane.margins,
+    }
+
+
+def _widths(band: Band) -> dict[str, Any]:
+    return {
         "size": band.n,
         "rate": band.quantiles.rate,
         "phi": band.quantiles.phi,
@@ -236,48 +317,3 @@ def _band(band: Band, cells: Cells, measure: Measure) -> dict[str, Any]:
         "bounded": band.bounded,
         "scale": band.scale,
     }
-
-
-def _stretches(people: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Return the first cell of each of at most 400 stretches, none of so few people that it tells of one of them."""
-    share = max(FEWEST, int(people.sum()) // MOST_BINS)
-    if people.size <= MOST_BINS:
-        share = FEWEST
-    first, held = [0], 0
-    for i, n in enumerate(people.tolist()):
-        if held >= share:
-            first.append(i)
-            held = 0
-        held += n
-    if held < FEWEST and len(first) > 1:
-        first.pop()  # what is left over joins the last
-    return np.array(first, dtype=np.intp)
-
-
-def explore_plane(parts: Sequence[Audit], judged: Judged) -> dict[str, Any]:
-    """Judge the groups of each smaller number on the half that did not find them, all of them at once."""
-    steps = () if judged.result is None else judged.result.steps
-    steps = tuple(step for step in steps if step.n_groups < judged.partition.n_groups)
-    inference = replace(judged.inference, judged=sum(step.n_groups for step in steps) or None)
-    measures = []
-    for part, measure in zip(parts, judged.sample.measures, strict=False):
-        sets = []
-        against: Against = "rest" if part.settings.against == "rest" else "everyone"
-        told = _Told(part.measure.direction, part.settings.relevant_gap, against, part.data.attributes)
-        for step in steps:
-            evidence = judge(judged.judging, step, measure, inference)
-            sets.append(_shown(step, told.records(evidence), evidence.groups.variance))
-        measures.append(
-            {
-                "name": part.measure.name,
-                "rate": part.measure.rate,
-                "percent": part.data.percent,
-                "direction": part.measure.direction,
-                "overall": part.overall,
-                "chosen": {"method": "fair", "groups": part.partition.n_groups},
-                "methods": [{"name": METHODS["fair"], "sets": [*sets, _of_audit(part)]}],
-                "partitions": [step.to_dict() for step in (*steps, part.partition)],
-                "curve": [asdict(cell) for cell in part.plane],
-            }
-        )
-    return {"kind": "plane", "scales": [], "measures": measures}

@@ -70,8 +70,8 @@ def records_of(
     )
 
 
-def describe_column(column: Column, count: Array | None = None, label: str = "") -> Attribute:
-    """Return what values an attribute has."""
+def describe_column(column: Column, count: Array | None = None, label: str = "", min_cell: int = 10) -> Attribute:
+    """Return what values an attribute has; no bar of its histogram stands for fewer people than `min_cell`."""
     if column.levels is not None:
         return Attribute(column.name, column.levels, label=label)
     known = ~np.isnan(column.values)
@@ -87,7 +87,7 @@ def describe_column(column: Column, count: Array | None = None, label: str = "")
         high=float(last.max()),
         usual=(low, high),
         distinct=int(np.unique(values).size),
-        bins=_bins(values, people, low, high),
+        bins=_joined(_bins(values, people, low, high), min_cell),
         label=label,
         whole=bool(np.all(values == np.rint(values)) and np.all(last == np.rint(last))),
     )
@@ -106,6 +106,25 @@ def _bins(values: Array, count: Array | None, low: float, high: float) -> tuple[
     n, _ = np.histogram(values, edges, weights=count)
     ends = zip(edges[:-1].tolist(), edges[1:].tolist(), n.tolist(), strict=True)
     return tuple(Bin(start, stop, int(people)) for start, stop, people in ends)
+
+
+def _joined(bins: Sequence[Bin], min_cell: int) -> tuple[Bin, ...]:
+    """Join neighbouring bins until each holds nobody or enough people."""
+    out: list[Bin] = []
+    for one in bins:
+        few = out and 0 < out[-1].n < min_cell
+        if few and one.n:
+            before = out.pop()
+            out.append(Bin(before.low, one.high, before.n + one.n))
+        elif few:  # nobody here: the few before stand alone no longer, should more come
+            before = out.pop()
+            out.append(Bin(before.low, one.high, before.n))
+        else:
+            out.append(one)
+    while len(out) > 1 and 0 < out[-1].n < min_cell:
+        last, before = out.pop(), out.pop()
+        out.append(Bin(before.low, last.high, before.n + last.n))
+    return tuple(out) if out and out[-1].n >= min_cell else ()
 
 
 def _usual(values: Array, count: Array | None) -> Array:

@@ -134,6 +134,9 @@ class AuditOptions:
         "auto", "words", "Where the band's width comes from: auto, table or simulate.", BAND_WIDTHS
     )
     level: float = option(0.95, "share", "Confidence level.")
+    min_cell: int = option(
+        10, "count", "Fewest people that any rate along the attributes stands for, in page and JSON alike."
+    )
     relevant_gap: float | None = option(
         None, "number", "An interval around 0 within ± this means no relevant difference; 0.05, or 5 points, for rates."
     )

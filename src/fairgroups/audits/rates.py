@@ -109,6 +109,7 @@ def rate_rows(records: Sequence[GroupRecord], rates: Sequence[RateColumn]) -> li
 def _bounds(judged: Judged, people: Cells | Rows, groups: GroupRates, measure: Measure, level: float) -> Bounds:
     if judged.named:
         return class_bounds(groups, level)
-    if isinstance(people, Cells) and judged.inference.inference == "band":
-        return Band(people, measure, level=level, band_width="table").bounds(groups)
+    if judged.inference.inference == "band":
+        cells = people if isinstance(people, Cells) else judged.judging.space
+        return Band(cells, measure, level=level, band_width="table").bounds(groups)
     return fixed_bounds(groups, level, None if groups.sums.bounded else 0.0, judged=judged.inference.judged)

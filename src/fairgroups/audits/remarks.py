@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from fairgroups.evidence.verdict import DIFFERENT
@@ -9,12 +10,13 @@ from fairgroups.words import p_value, plain_points, sentence, size, thousands
 
 if TYPE_CHECKING:
     from fairgroups.audits.result import Audit, JointAudit
+    from fairgroups.evidence.added import Added
 
 __all__ = ["certainty", "direction_line", "limit_lines", "second_opinions"]
 
 _SEARCHED = {
-    "band": "With {level} confidence the intervals hold at once for every range of {name}{rates}: that the groups were "
-    "searched for on the same rows does not weaken them.",
+    "band": "With {level} confidence the intervals hold at once for every {region} of {name}{rates}: that the groups "
+    "were searched for on the same rows does not weaken them.",
     "crossfit": "One half of the rows found the groups shown and the other half judged them; with {level} confidence "
     "the intervals hold at once for all groups{rates}.",
     "plugin": "These intervals ignore that the groups were searched for on the same rows: they are too narrow to "
@@ -40,8 +42,10 @@ def second_opinions(audit: Audit) -> list[str]:
         said.append(f"Highest minus lowest rate: {size(gap.value, percent=percent)} ({level} interval {ends}).")
     if finding.trend is not None and finding.verdict != "depends":
         trend = finding.trend
-        told = f"the {audit.measure.rate} {trend.direction} with {audit.data.names}" if trend.shown else "none is shown"
+        name = next((a.said for a in audit.data.attributes if a.name == trend.attribute), audit.data.names)
+        told = f"the {audit.measure.rate} {trend.direction} with {name}" if trend.shown else "none is shown"
         said.append(f"Overall trend: {told} ({p_value(trend.p_value)}).")
+    said += [_adds(one, audit) for one in audit.added if finding.verdict in ("different", "depends")]
     if checks.permutation is not None and checks.permutation.n_draws and finding.verdict != "depends":
         p = checks.permutation.p_value
         shown = p <= 1 - audit.settings.level
@@ -64,12 +68,26 @@ def _how_many(audit: Audit) -> str:
     if not found.settled:
         left = "differences remain inside some of them" if found.criterion == "band" else "more might fit better"
         return f"Number of groups: {found.n_groups}, the most allowed; {left}."
+    region = "range" if len(audit.data.attributes) == 1 else "box"
     why = {
-        "band": "chosen so that inside no group any range is shown to differ from the rest of it",
+        "band": f"chosen so that inside no group any {region} is shown to differ from the rest of it",
         "cv": "the fewest whose error on rows left out is close to the least",
         "bic": "the least BIC",
     }[found.criterion]
     return f"Number of groups: {found.n_groups}, {why}."
+
+
+def _adds(one: Added, audit: Audit) -> str:
+    said = {a.name: a.said for a in audit.data.attributes}
+    others = " and ".join(name for column, name in said.items() if column != one.attribute)
+    told = "makes a difference" if one.shown else "no difference is shown"
+    least = "" if math.isnan(one.detectable) else (
+        f"; one of {size(one.detectable, percent=audit.data.percent)} between its halves would be shown in 80 of 100 "
+        "such samples"
+    )  # fmt: skip
+    name = said[one.attribute]
+    told = f"{name} {told}" if one.shown else f"{told} by {name}"
+    return f"At equal {others}, {told} ({p_value(one.p_value)}){least}."
 
 
 def _monotonicity(audit: Audit) -> str:
@@ -102,7 +120,13 @@ def certainty(audit: Audit | JointAudit) -> str:
         why = _NAMED["plugin" if settings.inference == "plugin" else "band"]
     else:
         why = _SEARCHED[settings.inference]
-    words = {"name": data.names, "level": settings.percent_level, "rates": " and rate" if len(audit.parts) > 1 else ""}
+    region = "range" if len(data.attributes) == 1 else "box"
+    words = {
+        "region": region,
+        "name": data.names,
+        "level": settings.percent_level,
+        "rates": " and rate" if len(audit.parts) > 1 else "",
+    }
     for key, word in words.items():
         why = why.replace(f"{{{key}}}", word)
     return f"{said}. {why}"

@@ -24,8 +24,10 @@ from fairgroups.audits.records import (
 from fairgroups.cells.cells import Cells
 from fairgroups.checks.run import Checks
 from fairgroups.errors import InputError, SchemaError
+from fairgroups.evidence.added import Added
 from fairgroups.evidence.band import Band
-from fairgroups.evidence.curves import PlaneCell, Stretch
+from fairgroups.evidence.curves import Stretch
+from fairgroups.evidence.plane import PlaneCell
 from fairgroups.evidence.spread import Spread
 from fairgroups.evidence.verdict import Headline, LimitVerdict, worst_limit
 from fairgroups.grouping.selection import Selection
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Audit", "JointAudit", "audit_schema", "read_audit"]
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 Plot = Literal["rate", "differences", "people", "selection", "borders", "together", "amplification"]
 
 
@@ -185,6 +187,8 @@ class Audit(_Written):
         The rate over the plane of the first two of several attributes.
     detectable : tuple of Detectable
         For some shares of the people, the smallest difference from everybody that is shown in 80% of such samples.
+    added : tuple of Added
+        Of several attributes: whether each makes a difference among people alike in the others.
     replication : Replication or None
         With cross-fitting: the other half's groups.
     checks : Checks
@@ -196,8 +200,8 @@ class Audit(_Written):
     explored : dict or None
         What the page's explorer shows, where it was worked out: `explore`.
     band : Band or None
-        Judges any other range: ``audit.band.interval(20, 30)``. None for inference other than ``"band"``, and for an
-        audit that was read from JSON.
+        Judges any other range, or box: ``audit.band.interval(20, 30)``, ``audit.band.interval(age=(20, 30))``. None for
+        inference other than ``"band"``, and for an audit that was read from JSON.
     cells : Cells or None
         The people by value of one attribute; None for several, and for an audit that was read from JSON.
 
@@ -231,6 +235,7 @@ class Audit(_Written):
     curve: tuple[Stretch, ...]
     plane: tuple[PlaneCell, ...]
     detectable: tuple[Detectable, ...]
+    added: tuple[Added, ...]
     replication: Replication | None
     checks: Checks
     notes: tuple[str, ...]
@@ -265,14 +270,15 @@ class Audit(_Written):
         """Every table of the audit, in the library of the data that was audited.
 
         ``groups``; ``selection``, the curve that the number of groups was chosen on; ``detectable``; ``replication``,
-        the other half's groups; ``borders`` with their intervals; ``amplification``; ``rates``, every rate of each
-        group with its interval. What does not apply is absent.
+        the other half's groups; ``added``, what each of several attributes adds; ``borders`` with their intervals;
+        ``amplification``; ``rates``, every rate of each group with its interval. What does not apply is absent.
         """
         checks = self.checks
         rows: dict[str, Sequence[Any]] = {
             "groups": self.records,
             "selection": () if self.selection is None else self.selection.curve,
             "detectable": self.detectable,
+            "added": self.added,
             "replication": () if self.replication is None else self.replication.records,
             "borders": () if checks.stability is None else checks.stability.cuts,
             "amplification": () if checks.amplification is None else checks.amplification.records,

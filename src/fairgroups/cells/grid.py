@@ -13,7 +13,7 @@ from fairgroups.errors import InputError
 from fairgroups.measures import Measure
 from fairgroups.rows.rows import Column, Rows, quantiles, weighted_sums
 
-__all__ = ["Points", "SpaceGrid"]
+__all__ = ["Points", "SpaceGrid", "axis_edges"]
 
 Array = NDArray[np.float64]
 MOST_CELLS = 4_000_000
@@ -67,6 +67,15 @@ class SpaceGrid:
         ]
         return np.ravel_multi_index(codes, self.shape)
 
+    @staticmethod
+    def check_size(shape: Sequence[int]) -> None:
+        """Refuse a grid of too many cells."""
+        if prod(shape) > MOST_CELLS:
+            raise InputError(
+                f"a grid of {' × '.join(map(str, shape))} cells is too large.",
+                f"lower n_cells so that the product is at most {MOST_CELLS:,}, or use fewer attributes.",
+            )
+
     @classmethod
     def of(cls, points: Points, n_cells: int) -> SpaceGrid:
         """Lay a grid of at most `n_cells` cells along each numeric axis and sum the points in its cells."""
@@ -77,7 +86,6 @@ class SpaceGrid:
         cls, columns: Sequence[Column], pairs: Sequence[tuple[Array, Array]], n_cells: int, people: Array
     ) -> list[SpaceGrid]:
         """Lay one grid and sum several pairs of A and B, and the people, in its cells."""
-        several = people if (people != 1).any() else None
         edges: list[Array | None] = []
         codes, shape = [], []
         for column in columns:
@@ -86,17 +94,11 @@ class SpaceGrid:
                 codes.append(column.values.astype(np.intp))
                 shape.append(len(column.levels))
                 continue
-            lower = np.unique(column.values)
-            if lower.size > n_cells:
-                lower = np.unique(quantiles(column.values, np.arange(n_cells) / n_cells, several))
+            lower = axis_edges(column.values, n_cells, people)
             edges.append(lower)
             codes.append(np.searchsorted(lower, column.values, side="right") - 1)
             shape.append(int(lower.size))
-        if prod(shape) > MOST_CELLS:
-            raise InputError(
-                f"a grid of {' × '.join(map(str, shape))} cells is too large.",
-                f"lower n_cells so that the product is at most {MOST_CELLS:,}, or use fewer attributes.",
-            )
+        cls.check_size(shape)
         flat = np.ravel_multi_index(codes, shape)
         n = prod(shape)
         rows = np.bincount(flat, people, n).astype(np.float64)
@@ -110,3 +112,12 @@ class SpaceGrid:
             )
             for a, b in pairs
         ]
+
+
+def axis_edges(values: Array, n_cells: int, people: Array) -> Array:
+    """Return the first value of each cell of a number: one cell for each value, or cells of equally many people."""
+    lower: Array = np.unique(values)
+    if lower.size > n_cells:
+        several = people if (people != 1).any() else None
+        lower = np.unique(quantiles(values, np.arange(n_cells) / n_cells, several))
+    return lower

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.cells.cells import Cells
+from fairgroups.cells.space import SpaceCells
 from fairgroups.measures import Measure
 from fairgroups.rows.rows import Rows, check_measure
 
@@ -43,6 +44,20 @@ class Sample:
     def is_line(self) -> bool:
         """Whether there is one numeric attribute."""
         return self.rows.is_line
+
+    @cached_property
+    def space(self) -> SpaceCells:
+        """The cells of several attributes."""
+        return SpaceCells.from_rows(self.rows, self.measures, self.n_cells)
+
+    @cached_property
+    def margins(self) -> tuple[Cells, ...]:
+        """The people by each of their numbers alone."""
+        if self.is_line:
+            return (self.cells,)
+        numbers = (column for column in self.rows.columns if column.levels is None)
+        alone = (replace(self.rows, columns=(column,)) for column in numbers)
+        return tuple(Cells.from_rows(rows, measure=self.measures) for rows in alone)
 
     @cached_property
     def cells(self) -> Cells:

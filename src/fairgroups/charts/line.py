@@ -119,10 +119,13 @@ def people_chart(audit: Audit, *, width: int = 780, height: int = 160) -> alt.La
     import altair as alt
 
     attribute = audit.data.attributes[0]
-    low, high = attribute.bins[0].low, attribute.bins[-1].high
+    low, high = (attribute.bins[0].low, attribute.bins[-1].high) if attribute.bins else attribute.shown
+    width_of_one = min((one.high - one.low for one in attribute.bins), default=1.0)
+    # Bars that were joined stand for several: as many people for each width of one.
+    drawn = [{**asdict(one), "n": one.n * width_of_one / (one.high - one.low)} for one in attribute.bins]
     scale = alt.Scale(domain=[low, high], nice=False, zero=False)
     bars = (
-        alt.Chart(alt.Data(values=[asdict(one) for one in attribute.bins]))
+        alt.Chart(alt.Data(values=drawn))
         .mark_rect(color="#56B4E9", stroke="#0072B2", strokeWidth=0.5)
         .encode(
             x=alt.X("low:Q", scale=scale, title=attribute.title),

@@ -97,7 +97,7 @@ def run_checks(
     """
     level, seed = inference.level, inference.seed
     permutation = None
-    if limits is not None and not sample.is_line:  # on the line the band and the trend answer, with no seed
+    if limits is not None and not sample.is_line and inference.inference != "band":  # which answers without a seed
         with progress_bar("Permutation test", shown=verbose) as progress:
             permutation = permutation_test(sample, measure, seed=seed, progress=progress)
     monotonicity = stability = None

@@ -1,6 +1,6 @@
-"""Whether anything differs along the attribute: the band over all ranges and the trend share one error.
+"""Whether anything differs: the band over all ranges, or boxes, and the trend along each number share one error.
 
-A range that differs is looked for with half of the error, a trend with the other half; up to 5 000 rows with 0.6 of it,
+A range that differs is looked for with half of the error, trends with the other half; up to 5 000 rows with 0.6 of it,
 for there the band keeps a margin and the two often err on the same data. Together they err about as often as the level
 allows (docs/how-many.md has the simulations). Once either has found something, the intervals need only hold at once,
 and the band is shown at its own level; where neither has, it is shown as it was asked, so that no interval contradicts
@@ -9,9 +9,12 @@ the answer.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from fairgroups.cells.cells import Cells
 from fairgroups.evidence.band import Band
+from fairgroups.evidence.regions import Region
 from fairgroups.evidence.trend import Trend, trend_test
 
 __all__ = ["AnyDifference", "any_difference"]
@@ -33,37 +36,41 @@ class AnyDifference:
         The test of a trend.
     band : Band
         The band as it may be shown.
-    cells : pair of int or None
-        Where the band shows it: the cells of the range that differs most.
+    region : Region or None
+        Where the band shows it: the cells of the range, or box, that differs most.
     """
 
     found: bool
     trend: Trend | None
     band: Band
-    cells: tuple[int, int] | None
+    region: Region | None
 
 
-def any_difference(band: Band) -> AnyDifference:
+def any_difference(band: Band, margins: Sequence[Cells] = ()) -> AnyDifference:
     """Decide whether anything differs, with the error of the band's level.
 
     Parameters
     ----------
     band : Band
         The band of the people at the level of the audit.
+    margins : sequence of Cells
+        The people by each number alone, whose trends are tested; of one attribute the band's own cells.
 
     Returns
     -------
     AnyDifference
     """
-    n, error = len(band.cells), 1 - band.level
-    trend = trend_test(band.cells, band.measure, TREND_SHARE_OF_FEW if band.n <= FEW else TREND_SHARE)
+    error = 1 - band.level
+    share = TREND_SHARE_OF_FEW if band.n <= FEW else TREND_SHARE
+    tests = (trend_test(cells, band.measure, share / len(margins)) for cells in margins)
+    trend = min((test for test in tests if test is not None), key=lambda test: test.p_value, default=None)
     if trend is not None:
         trend = replace(trend, shown=trend.p_value <= error)
     strict = band.at_level(1 - BAND_SHARE * error)
-    excess, *where = strict.most_different(0, n)
+    excess, region = strict.most_different()
     found = excess > 0 or (trend is not None and trend.shown)
     if not found:
         return AnyDifference(False, trend, strict, None)
     if excess <= 0:  # found by the trend alone: the band need only hold at its own level
-        excess, *where = band.most_different(0, n)
-    return AnyDifference(True, trend, band, (where[0], where[1]) if excess > 0 else None)
+        excess, region = band.most_different()
+    return AnyDifference(True, trend, band, region if excess > 0 else None)

@@ -10,21 +10,26 @@ import copy
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups._kernels import most_different
 from fairgroups.cells.cells import Cells
 from fairgroups.cells.moments import Moments
+from fairgroups.cells.space import SpaceCells
 from fairgroups.errors import InputError
 from fairgroups.evidence.band_width import Quantiles, from_table, simulated
 from fairgroups.evidence.bounds import Bounds, interval_bounds
+from fairgroups.evidence.box_width import boxes_from_table, boxes_simulated
+from fairgroups.evidence.boxes import Boxes
 from fairgroups.evidence.likelihood import smallest_shown
+from fairgroups.evidence.ranges import Ranges
 from fairgroups.evidence.rates import GroupRates
-from fairgroups.evidence.scatter import LocalSpread, residual_scale
+from fairgroups.evidence.regions import Least, Many, Region, Regions, Rule, as_many
 from fairgroups.measures import Measure
 from fairgroups.options import BAND_WIDTHS, BandWidth, one_of, share_of
+from fairgroups.partition.sides import Interval, Levels
 
 __all__ = ["Band", "RangeEvidence"]
 
@@ -37,14 +42,13 @@ SHARES, POWER_OF_FEW_CELLS, POWER_OF_MANY_CELLS = (0.05, 0.1, 0.25, 0.5), (0.7, 
 
 @dataclass(frozen=True)
 class RangeEvidence:
-    """What is known of the people in one range of the attribute.
+    """What is known of the people in one range of the attribute, or in one box of several.
 
-    `low` and `high` bound Φ; `rate_low` and `rate_high` the rate. `first` and `last` are the ends of the cells that
-    the range covers.
+    `low` and `high` bound Φ; `rate_low` and `rate_high` the rate. `sides` holds the values, one side for each
+    attribute; of one attribute, `first` and `last` are its ends.
     """
 
-    first: float
-    last: float
+    sides: tuple[Interval | Levels, ...]
     n: int
     rate: float
     rate_low: float
@@ -53,23 +57,34 @@ class RangeEvidence:
     low: float
     high: float
 
+    @property
+    def first(self) -> float:
+        """The lowest value of one attribute."""
+        return min(self.sides[0].ends, default=math.nan)
+
+    @property
+    def last(self) -> float:
+        """The highest value of one attribute."""
+        return max(self.sides[0].ends, default=math.nan)
+
 
 class Band:
-    """Simultaneous intervals for all ranges of a sensitive attribute.
+    """Simultaneous intervals for all ranges of a sensitive attribute, or for all boxes of several.
 
     Parameters
     ----------
-    cells : Cells
-        The data.
+    cells : Cells or SpaceCells
+        The data: cells of one attribute, or of several.
     measure : Measure or str
         Which rate.
     level : float
         How often all intervals are to hold at once.
     band_width : {"auto", "table", "simulate"}
         Where the width comes from: a table that is safe for any cells, or a simulation on these very cells, which is
-        sharper when there are few. ``"auto"`` simulates for up to 200 cells of unweighted yes/no outcomes.
+        sharper when there are few. ``"auto"`` simulates for up to 200 cells of unweighted yes/no outcomes. Over boxes
+        ``"auto"`` simulates.
     seed : int
-        For the simulation.
+        For the simulation on the line.
 
     Notes
     -----
@@ -90,7 +105,7 @@ class Band:
 
     def __init__(
         self,
-        cells: Cells,
+        cells: Cells | SpaceCells,
         measure: Measure | str,
         *,
         level: float = 0.95,
@@ -102,17 +117,15 @@ class Band:
         self.cells = cells
         self.measure = measure
         self.bounded = moments.bounded
-        self._sums = moments.map(lambda x: np.concatenate([[0.0], np.cumsum(x)]))
         self._moments = moments
+        self._regions: Regions = Ranges(cells, moments) if isinstance(cells, Cells) else Boxes(cells, moments)
         self.n = moments.size
         self.overall = moments.overall + moments.offset
         self._seed, self._band_width = seed, band_width
-        self._weight = float(self._sums.noise[-1] / self._sums.b[-1])
+        self._weight = float(moments.noise.sum() / moments.b.sum())
         self.equal_weights = bool(np.allclose(moments.noise, moments.b * self._weight, rtol=1e-9))
-        self._counts = cells.rows.astype(np.float64)
-        self._rows = np.concatenate([[0.0], np.cumsum(cells.rows)])
-        self.scale = None if self.bounded else residual_scale(moments)
-        self._spread = None if self.scale is None else LocalSpread(self._sums, self.scale)
+        self._rows = float(cells.rows.sum())
+        self.scale = None if self.bounded else self._regions.scale
         self._set_level(level)
 
     def _set_level(self, level: float) -> None:
@@ -133,6 +146,11 @@ class Band:
 
     def _widths(self) -> Quantiles:
         m, band_width = self._moments, self._band_width
+        if isinstance(self.cells, SpaceCells):
+            rate = m.overall if self.bounded else None
+            known = boxes_from_table(self.cells, self.n, rate, self.level) if band_width == "table" else None
+            rows = self.cells.rows.astype(np.float64)
+            return known or boxes_simulated(self.cells, m, rows, self.level, equal_weights=self.equal_weights)
         one = float(m.bb.sum() / m.b.sum())  # each row's weight, where all are equal
         plain = self.equal_weights and bool(np.allclose(m.aa, m.a * one, rtol=1e-9))  # 0/1
         can = self.bounded and plain
@@ -146,119 +164,88 @@ class Band:
             return simulated(np.rint(m.b / self._weight).astype(np.int64), m.overall, self.level, seed=self._seed)
         return from_table(self.n, m.overall if self.bounded else None, self.level)
 
-    def cell_ranges(self, start: NDArray[np.intp], stop: NDArray[np.intp]) -> tuple[Moments, Bounds]:
-        """Return sums and bounds for ranges of cells, from `start` up to, not including, `stop`."""
-        own = self._sums.map(lambda x: x[stop] - x[start])
-        b, a, noise = (getattr(self._sums, x)[-1] - getattr(own, x) for x in ("b", "a", "noise"))
+    @property
+    def whole(self) -> Region:
+        """The region of everybody whose attributes are known."""
+        return self._regions.whole
+
+    def judge(self, regions: Many | Sequence[Region]) -> tuple[Moments, Bounds]:
+        """Return sums and bounds of regions of cells; see `fairgroups.evidence.regions`."""
+        many = regions if isinstance(regions, np.ndarray) else as_many(regions)
+        own, rows = self._regions.sums(many)
+        total = self._moments
+        b, a, noise = (float(getattr(total, x).sum()) - getattr(own, x) for x in ("b", "a", "noise"))
         n = np.minimum(own.effective_size, self.n)
         rest = np.divide(b**2, noise, out=np.zeros_like(b), where=noise > 0)
-        rows = self._rows[stop] - self._rows[start]
-        rest_rows = self._rows[-1] - rows
         # With few cells and rare events the quantile may be small: never less than Chernoff's bound for one range.
         rate_root = np.maximum(self.quantiles.rate + self._penalty(n, rows), self._least_root)
-        phi_penalty = self._penalty(np.minimum(n, rest), np.minimum(rows, rest_rows))
+        phi_penalty = self._penalty(np.minimum(n, rest), np.minimum(rows, self._rows - rows))
         phi_root = np.maximum(self.quantiles.phi + phi_penalty, self._least_root)
-        scale = None if self._spread is None else self._spread.of_ranges(start, stop)
+        scale = None if self.scale is None else self._regions.spread(many, self.scale)
         return own, interval_bounds(own, n, (a, b, noise), rate_root, phi_root, scale)
 
     def _penalty(self, n: Array, rows: Array) -> Array:
         ratio = self.n / np.maximum(n, 1e-9)
         if not self.equal_weights:  # light rows make many ranges, however little they weigh
-            ratio = np.maximum(ratio, self._rows[-1] / np.maximum(rows, 1.0))
+            ratio = np.maximum(ratio, self._rows / np.maximum(rows, 1.0))
         penalty: Array = self.quantiles.penalty * np.sqrt(2 * (1 + np.log(np.maximum(ratio, 1.0))))
         return penalty
 
     def most_different(
         self,
-        start: int,
-        stop: int,
+        within: Region | None = None,
         *,
         min_rows: float = 1,
         min_b: float = 0.0,
         marks: NDArray[np.intp] | None = None,
         decide: bool = False,
-    ) -> tuple[float, int, int]:
-        """Find the range inside a range of cells that differs most from the rest of it.
+    ) -> tuple[float, Region]:
+        """Find the region inside a region of cells that differs most from the rest of it.
 
-        Returns by how much its likelihood root exceeds what chance allows, over all ranges at once, and its cells: up
-        to 0 the range of cells is homogeneous as far as this data can tell. Ranges with fewer than `min_rows` rows or
-        less B than `min_b`, or that leave less, are passed over; with `marks` only those between these cells are
-        looked at, and with `decide` any that differs will do, which is quicker. For unweighted yes/no outcomes the
-        whole attribute is homogeneous exactly when no range's interval of Φ excludes 0.
+        Returns by how much its likelihood root exceeds what chance allows, over all regions at once, and its cells: up
+        to 0 the region is homogeneous as far as this data can tell. Regions with fewer than `min_rows` rows or less B
+        than `min_b`, or that leave less, are passed over; with `marks` only ranges between these cells are looked at,
+        and with `decide` any that differs will do, which is quicker. For unweighted yes/no outcomes all the people are
+        homogeneous exactly when no region's interval of Φ excludes 0.
         """
-        holds = self._moments.b[start:stop] > 0
-        starts = start + np.flatnonzero(holds)
-        if marks is not None:
-            starts = np.unique(np.append(marks[(marks > start) & (marks < stop)], start))
-        if starts.size < 2:
-            return -math.inf, start, stop
-        a, b, bb, rows = (
-            np.concatenate([[0.0], np.cumsum(np.add.reduceat(x[start:stop], starts - start))])
-            for x in (self._moments.a, self._moments.b, self._moments.noise, self._counts)
-        )
         scale = 0.0 if self.scale is None else self.scale
-        rule = (
-            self.quantiles.phi,
-            self.quantiles.penalty,
-            self._least_root,
-            self.n,
-            self._rows[-1],
-            self.equal_weights,
-            scale,
+        rule = Rule(
+            self.quantiles.phi, self.quantiles.penalty, self._least_root, self.n, self._rows, self.equal_weights, scale
         )
-        excess, i, j = most_different(
-            a, b, bb, rows, 0, starts.size, *rule, float(min_rows), min_b, decide and self._spread is None
-        )
-        first, last = int(starts[i]) if i else start, int(starts[j]) if j < starts.size else stop
-        if last == stop and first > start:  # what lies before it differs as much, and rounding must not choose
-            first, last, i, j = start, first, 0, i
-        if self._spread is not None and excess > 0:  # values may scatter more here than elsewhere
-            own, rest = (float(x[0]) for x in self._spread.of_ranges(np.array([first]), np.array([last])))
-            if first == start and last < stop:  # nor may it choose which of the two is the range
-                swapped = self._spread.of_ranges(np.array([last]), np.array([stop]))
-                own, rest = max(own, float(swapped[1][0])), max(rest, float(swapped[0][0]))
-            n = (b[j] - b[i]) ** 2 / (bb[j] - bb[i])
-            n_rest = (b[-1] - b[j] + b[i]) ** 2 / (bb[-1] - bb[j] + bb[i])
-            difference = abs((a[j] - a[i]) / (b[j] - b[i]) - (a[-1] - a[j] + a[i]) / (b[-1] - b[j] + b[i]))
-            supposed = scale * math.sqrt(1 / n + 1 / n_rest)
-            excess += difference / math.sqrt(own**2 / n + rest**2 / n_rest) - difference / supposed
-        return excess, first, last
+        within = self.whole if within is None else within
+        least = Least(float(min_rows), min_b)
+        return self._regions.most_different(within, rule, least, marks, decide=decide)
 
-    def interval(self, low: float | None = None, high: float | None = None) -> RangeEvidence:
-        """Judge the people whose attribute lies between `low` and `high`, both included; None leaves an end open.
+    def wide_regions(self) -> Many:
+        """Return the ranges of a tenth of the people or more that begin and end at fortieths of them.
 
-        The interval holds whatever the reason for picking the range, also after looking at the data. On a grid of
-        cells the range is widened to whole cells.
+        Of several attributes, boxes between fewer places, some thousands in all.
         """
-        low, high = -math.inf if low is None else low, math.inf if high is None else high
-        if not low <= high:
-            raise InputError(f"the range from {low!r} to {high!r} is empty.", "give the smaller end first.")
-        edges = self.cells.edges
-        if self.cells.distinct:
-            start = int(np.searchsorted(edges, low, side="left"))
-        else:
-            start = max(int(np.searchsorted(edges, low, side="right")) - 1, 0)
-        stop = int(np.searchsorted(edges, high, side="right"))
-        if start >= stop:
-            raise InputError(
-                f"nobody has a value between {low!r} and {high!r}.",
-                f"the values run from {self.cells.low!r} to {self.cells.high!r}.",
-            )
-        if not self._moments.b[start:stop].sum() > 0:
-            raise InputError(f"nobody between {low!r} and {high!r} counts in this measure: B is 0.")
-        return self.of_cells(start, stop)
+        return self._regions.wide()
 
-    def of_cells(self, start: int, stop: int) -> RangeEvidence:
-        """Judge the people of some neighbouring cells, from `start` up to, not including, `stop`."""
-        edges = self.cells.edges
-        own, bounds = self.cell_ranges(np.array([start]), np.array([stop]))
-        rate = float(own.rate[0])
-        last = edges[stop - 1] if self.cells.distinct else (edges[stop] if stop < edges.size else self.cells.high)
+    def interval(self, *ends: float | None, **named: Any) -> RangeEvidence:
+        """Judge the people whose attribute lies between two values, both included; None leaves an end open.
+
+        Of several attributes name the sides: ``band.interval(age=(18, 29), income=(None, 20_000), sex="Female")``;
+        those not named stay open. The interval holds whatever the reason for picking the range, also after looking at
+        the data. On a grid of cells the range is widened to whole cells; `sides` says to which.
+        """
+        if len(ends) > 2:
+            raise InputError(f"a range has two ends; got {len(ends)}.")
+        region = self._regions.asked(ends, named)
+        own, _ = self._regions.sums(as_many([region]))
+        if not own.b[0] > 0:
+            raise InputError("nobody in this range counts in this measure: B is 0.", "widen the range.")
+        return self.evidence(region)
+
+    def evidence(self, region: Region) -> RangeEvidence:
+        """Judge the people of a region of cells."""
+        own, bounds = self.judge([region])
+        _, rows = self._regions.sums(as_many([region]))
         return RangeEvidence(
-            first=float(edges[start]),
-            last=float(last),
-            n=int(self.cells.rows[start:stop].sum()),
-            rate=rate,
+            sides=self._regions.sides(region),
+            n=round(float(rows[0])),
+            rate=float(own.rate[0]),
             rate_low=float(bounds.rate_low[0]),
             rate_high=float(bounds.rate_high[0]),
             phi=float(own.a[0] / own.b[0]) - self._moments.overall,
@@ -272,20 +259,17 @@ class Band:
 
     def bounds_of_all(self, several: Sequence[GroupRates]) -> list[Bounds]:
         """Return the intervals of several partitions, worked out together."""
-        starts = [groups.runs for groups in several]
-        stops = [np.append(start[1:], self.cells.rows.size) for start in starts]
-        own, parts = self.cell_ranges(np.concatenate(starts), np.concatenate(stops))
-        ends = np.cumsum([start.size for start in starts])
-        out = []
-        for groups, end in zip(several, ends.tolist(), strict=True):
-            mine = slice(end - groups.runs.size, end)
+        found = [self._regions.of_groups(groups) for groups in several]
+        own, parts = self.judge(np.concatenate([many for many, _ in found]))
+        out, end = [], 0
+        for groups, (many, owners) in zip(several, found, strict=True):
+            mine = slice(end, end := end + many.shape[0])
             cut = Bounds(*(getattr(parts, field.name)[mine] for field in fields(Bounds)))
-            out.append(self._together(groups, own.b[mine], cut))
+            out.append(self._together(groups, owners, own.b[mine], cut))
         return out
 
     @staticmethod
-    def _together(groups: GroupRates, b: Array, parts: Bounds) -> Bounds:
-        owner = groups.owners
+    def _together(groups: GroupRates, owner: NDArray[np.intp], b: Array, parts: Bounds) -> Bounds:
         use = (owner >= 0) & (b > 0)
         n_groups = groups.partition.n_groups
         weight = np.bincount(owner[use], b[use], n_groups)

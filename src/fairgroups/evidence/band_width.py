@@ -20,7 +20,7 @@ from scipy.special import ndtri
 
 from fairgroups._kernels import cell_maxima
 
-__all__ = ["Quantiles", "from_table", "simulated"]
+__all__ = ["Quantiles", "at_level", "from_table", "quantile_of", "safe_rate", "simulated"]
 
 Array = NDArray[np.float64]
 GAUSSIAN = "gaussian"
@@ -74,12 +74,12 @@ def from_table(n: float, rate: float | None, level: float) -> Quantiles:
         columns = {rates.index(GAUSSIAN)}
     else:
         falling = [-x for x in rates[:-1]]  # from one half downwards
-        at = int(np.searchsorted(falling, -_safe_rate(rate, n)))
+        at = int(np.searchsorted(falling, -safe_rate(rate, n)))
         # Groups may have higher rates than everybody, so all rates from there up to one half count.
         columns = set(range(min(at, len(falling) - 1) + 1))
     of_rate, of_phi = (
         max(
-            np.interp(np.log(n), np.log(sizes), [_at_level(levels, row[j], level) for row in table[kind]])
+            np.interp(np.log(n), np.log(sizes), [at_level(levels, row[j], level) for row in table[kind]])
             for j in columns
         )
         for kind in ("rate", "phi")
@@ -117,7 +117,7 @@ def simulated(
     """
     kept = sizes[sizes > 0]
     n_draws = n_draws or (8000 if kept.size <= 64 else 2000)
-    rate = _safe_rate(rate, float(kept.sum()))
+    rate = safe_rate(rate, float(kept.sum()))
     key = (kept.tobytes(), rate, n_draws, seed, penalty)
     if key not in CACHE:
         if len(CACHE) >= MOST_KEPT:
@@ -126,14 +126,21 @@ def simulated(
         at_rate, at_half = (_draw(kept, p, n_draws, seed, penalty) for p in (rate, 0.5))
         CACHE[key] = (np.stack([at_rate[0], at_half[0]]), np.stack([at_rate[1], at_half[1]]))
     of_rate, of_phi = CACHE[key]
-    drawn = min(level, 1 - 20 / n_draws)  # beyond, too few draws are left
-    safe = min(1.0, drawn + np.sqrt(drawn * (1 - drawn) / n_draws))  # one standard error to the safe side
-    more = float(ndtri(level) - ndtri(drawn))
-    q = [float(np.quantile(draws, safe, method="higher", axis=1).max()) + more for draws in (of_rate, of_phi)]
+    q = [quantile_of(draws, level) for draws in (of_rate, of_phi)]
     return Quantiles(q[0] + ROUNDING, q[1] + ROUNDING, f"simulated on {kept.size} cells", penalty)
 
 
-def _at_level(levels: list[float], quantiles: list[float], level: float) -> float:
+def quantile_of(draws: Array, level: float) -> float:
+    """Return the quantile of drawn maxima, one standard error to the safe side; the largest of several rows."""
+    n_draws = draws.shape[-1]
+    drawn = min(level, 1 - 20 / n_draws)  # beyond, too few draws are left
+    safe = min(1.0, drawn + np.sqrt(drawn * (1 - drawn) / n_draws))
+    more = float(ndtri(level) - ndtri(drawn))
+    return float(np.quantile(draws, safe, method="higher", axis=-1).max()) + more
+
+
+def at_level(levels: list[float], quantiles: list[float], level: float) -> float:
+    """Return the quantile at a level from those at some levels; see `from_table`."""
     above = [q for known, q in zip(levels, quantiles, strict=True) if known >= level - 1e-9]
     below = [
         q + float(ndtri(level) - ndtri(known))
@@ -143,7 +150,7 @@ def _at_level(levels: list[float], quantiles: list[float], level: float) -> floa
     return min(above[:1] + below[-1:])
 
 
-def _safe_rate(rate: float, n: float) -> float:
+def safe_rate(rate: float, n: float) -> float:
     """Return the rarer outcome's rate, not below what chance may have hidden: quantiles fall when events are few."""
     rare, n = min(max(rate, 0.0), max(1 - rate, 0.0)), max(n, 1.0)
     return float(min(0.5, rare + 2 * np.sqrt(rare / n) + 3 / n))

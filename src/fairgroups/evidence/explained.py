@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from fairgroups.cells.cells import Cells
 from fairgroups.cells.moments import Moments
-from fairgroups.evidence.rates import moments_by
+from fairgroups.cells.space import moments_by
 from fairgroups.evidence.scatter import coarse
 from fairgroups.measures import Measure
 from fairgroups.rows.rows import Rows, quantiles

@@ -9,13 +9,15 @@ from numpy.typing import NDArray
 
 from fairgroups.cells.sample import Sample
 from fairgroups.errors import InputError
+from fairgroups.evidence.added import Added, added
 from fairgroups.evidence.any_difference import AnyDifference, any_difference
 from fairgroups.evidence.band import Band
 from fairgroups.evidence.bounds import Bounds, fixed_bounds, plugin_bounds
-from fairgroups.evidence.curves import PlaneCell, Stretch, rate_curve, rate_plane
+from fairgroups.evidence.curves import Stretch, rate_curve
 from fairgroups.evidence.explained import explained_share
 from fairgroups.evidence.inference import InferenceOptions
 from fairgroups.evidence.named import class_bounds
+from fairgroups.evidence.plane import PlaneCell, rate_plane
 from fairgroups.evidence.rates import GroupRates, group_rates
 from fairgroups.evidence.scatter import residual_scale, standard_deviation, upper_scale
 from fairgroups.measures import Measure
@@ -41,6 +43,7 @@ class Evidence:
     differs: AnyDifference | None = None  # whether anything differs, where groups were searched for on the line
     named: bool = False  # whether the groups were named in advance
     level: float = 0.95
+    added: tuple[Added, ...] = ()  # what each of several attributes that were searched adds to the others
 
 
 def judge(
@@ -78,26 +81,26 @@ def judge(
     groups = group_rates(people, partition, measure)
     plugin = plugin_bounds(groups, options.level)
     bounds, band = plugin, None
-    on_the_band = options.inference == "band" and sample.is_line
-    if on_the_band:
-        band = options.band(sample.cells, measure) if known is None else known.band
+    if options.inference == "band" and (sample.is_line or not options.named):
+        band = options.band(sample.cells if sample.is_line else sample.space, measure) if known is None else known.band
     if options.named and options.inference != "plugin":
         bounds = class_bounds(groups, options.level)
     elif band is not None:
-        known = known or any_difference(band)
+        known = known or any_difference(band, sample.margins)
         band = known.band
         bounds = band.bounds(groups)
     elif options.inference != "plugin":
         scale = None if groups.sums.bounded else _scale(sample, groups, measure)
         bounds = fixed_bounds(groups, options.level, scale, judged=options.judged)
-    curve = tuple(rate_curve(sample.cells, measure, groups.runs)) if sample.is_line else ()
-    plane = () if len(sample.rows.columns) == 1 else tuple(rate_plane(sample.rows, measure))
+    few = options.min_cell
+    curve = tuple(rate_curve(sample.cells, measure, groups.runs, min_cell=few)) if sample.is_line else ()
+    plane = () if len(sample.rows.columns) == 1 else tuple(rate_plane(sample.space, measure, few))
     explained = explained_share(people, measure, groups.variance)
     spread = standard_deviation(groups.sums)
     named = options.named
-    return Evidence(
-        groups, bounds, plugin, spread, explained, curve, plane, band, None if named else known, named, options.level
-    )
+    more = () if named or band is None or sample.is_line else added(sample, measure, options.level)
+    differs = None if named else known
+    return Evidence(groups, bounds, plugin, spread, explained, curve, plane, band, differs, named, options.level, more)
 
 
 def _scale(sample: Sample, groups: GroupRates, measure: Measure) -> float:

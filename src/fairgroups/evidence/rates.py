@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from fairgroups.cells.cells import Cells
 from fairgroups.cells.moments import Moments
-from fairgroups.cells.noise import noise_of
+from fairgroups.cells.space import moments_by
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure, resolve_measure
 from fairgroups.options import Against
 from fairgroups.partition.partition import Partition
-from fairgroups.rows.rows import Rows, weighted_sums
+from fairgroups.rows.rows import Rows
 
-__all__ = ["GroupRates", "group_rates", "moments_by"]
+__all__ = ["GroupRates", "group_rates"]
 
 Array = NDArray[np.float64]
 
@@ -146,17 +146,3 @@ def _of_rows(rows: Rows, partition: Partition, measure: Measure) -> GroupRates:
     counted = np.bincount(codes[codes >= 0], rows.people[codes >= 0], n_groups).round().astype(np.int64)
     none = np.empty(0, dtype=np.intp)
     return GroupRates(partition, none, none, counted, sums)
-
-
-def moments_by(rows: Rows, measure: Measure, codes: NDArray[np.intp], n_groups: int) -> Moments:
-    """Sum a measure over the rows that share a code; negative codes are left out."""
-    a, b = rows.sums(measure)
-    counts = b > 0
-    if not counts.any():
-        raise InputError("no row counts in this measure: its denominator B is 0 everywhere.")
-    low, high = float((a[counts] / b[counts]).min()), float((a[counts] / b[counts]).max())
-    a, b = weighted_sums(rows, measure)
-    bb = b * b
-    noise = noise_of(a, b, rows)
-    each = Moments(b, a, bb, a * b, a * a, low, high, bb if noise is None else noise, rows.offset_of(measure))
-    return (each if rows.count is None else each.map(rows.times)).group(codes, n_groups)

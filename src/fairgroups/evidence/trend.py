@@ -41,6 +41,8 @@ class Trend:
         The rates at the two ends of the attribute.
     lower_share, upper_share : float
         Which share of the people these ends are: a quarter, as nearly as the values allow.
+    attribute : str
+        Which attribute it is of.
     shown : bool
         Whether the audit may say so, at its level.
     """
@@ -52,6 +54,7 @@ class Trend:
     upper_rate: float
     lower_share: float
     upper_share: float
+    attribute: str = ""
     shown: bool = False
 
 
@@ -103,4 +106,4 @@ def trend_test(cells: Cells, measure: Measure | str, share: float = 1.0) -> Tren
     lower, upper = (float(moments.a[end].sum() / moments.b[end].sum()) + moments.offset for end in ends)
     p_value = min(1.0, 2 * float(ndtr(-abs(statistic))) / share)
     first, last = (float(b[end].sum()) for end in ends)
-    return Trend("rises" if statistic > 0 else "falls", statistic, p_value, lower, upper, first, last)
+    return Trend("rises" if statistic > 0 else "falls", statistic, p_value, lower, upper, first, last, cells.name)

@@ -102,14 +102,8 @@ def _three(smallest: Array, largest: Array, most: float) -> LimitVerdict:
 
 
 def wide_ranges(band: Band) -> Bounds | None:
-    """Return the intervals of every range with a tenth of the people or more, begun and ended at fortieths of them."""
-    below = np.concatenate([[0.0], np.cumsum(band.cells[band.measure].b[: len(band.cells)])])
-    marks = np.searchsorted(below, below[-1] * np.arange(41) / 40)
-    ends = np.unique(np.minimum(marks, below.size - 1))  # rounding may put the last one past the end
-    start, stop = (x.ravel() for x in np.meshgrid(ends, ends, indexing="ij"))
-    share = (below[stop] - below[start]) / below[-1]
-    wide = (share >= 0.1) & (share < 1)
-    _, bounds = band.cell_ranges(start[wide], stop[wide])
+    """Return the intervals of ranges or boxes with a tenth of the people or more; see `Band.wide_regions`."""
+    _, bounds = band.judge(band.wide_regions())
     known = np.isfinite(bounds.low) & np.isfinite(bounds.high)
     return bounds.at(known) if known.any() else None
 

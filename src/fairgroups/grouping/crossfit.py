@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fairgroups.cells.sample import Sample
+from fairgroups.cells.space import moments_by
 from fairgroups.evidence.agreement import rand_index
 from fairgroups.evidence.inference import InferenceOptions
 from fairgroups.evidence.judge import Evidence, judge
-from fairgroups.evidence.rates import GroupRates, moments_by
+from fairgroups.evidence.rates import GroupRates
 from fairgroups.grouping.find import SearchResult, find
 from fairgroups.grouping.search_options import SearchOptions
 from fairgroups.measures import JointMeasure, Measure, parts_of

@@ -15,7 +15,7 @@ from fairgroups.grouping.estimator import GroupEstimator
 from fairgroups.grouping.refine import find_finely
 from fairgroups.grouping.search_options import SearchOptions
 from fairgroups.measures import JointMeasure, Measure, parts_of, resolve_any
-from fairgroups.options import MOST_GROUPS, Against, Criterion, Missing, Monotonic
+from fairgroups.options import MOST_GROUPS, Against, Criterion, Inference, Missing, Monotonic
 from fairgroups.reading import Reading, read_rows
 from fairgroups.search.limits import check_n_groups
 from fairgroups.sources.frames import is_lazy
@@ -173,7 +173,10 @@ class FairGroups(GroupEstimator):
             sample = Sample(rows, parts, self.n_cells)
             if sample.is_line and not options.automatic:
                 check_n_groups(self.n_groups, sample.cells, parts[0])
-            inference = InferenceOptions(level=self.level, seed=self.random_state)
+            # Of several columns a fixed number of groups has borders at any value, not only between cells of the band.
+            free = not sample.is_line and not options.automatic
+            judged: Inference = "plugin" if free else "band"
+            inference = InferenceOptions(judged, level=self.level, seed=self.random_state)
             sample, found = find_finely(reading, sample, measure, options, inference, self.missing)
         if not options.automatic and len(found.variance) < int(self.n_groups):
             if self.monotonic is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +12,12 @@ from numpy.typing import NDArray
 from fairgroups.cells.cells import Cells
 from fairgroups.cells.grid import Points
 from fairgroups.cells.sample import Sample
+from fairgroups.cells.space import moments_by
 from fairgroups.errors import InputError
 from fairgroups.evidence.any_difference import AnyDifference, any_difference
 from fairgroups.evidence.band import Band
 from fairgroups.evidence.inference import InferenceOptions
-from fairgroups.evidence.rates import moments_by
+from fairgroups.grouping.boxes import BRIEF, MOST_AXES, GridSearch, boxes_by_band
 from fairgroups.grouping.cross_validation import by_cross_validation
 from fairgroups.grouping.search_options import SearchOptions
 from fairgroups.grouping.selection import Selection, by_band, by_bic, check_criterion, choice_level
@@ -132,7 +134,7 @@ class _LineSource:
 
     def shown(self, ends: list[int]) -> bool:
         """Whether some group, between these ends, is shown to differ from everybody."""
-        bounds = [band.cell_ranges(np.array(ends[:-1]), np.array(ends[1:]))[1] for band in self.bands]
+        bounds = [band.judge([(pair,) for pair in pairwise(ends)])[1] for band in self.bands]
         return any(bool(np.any((b.low > 0) | (b.high < 0))) for b in bounds)
 
 
@@ -153,11 +155,11 @@ def _on_the_line(
     differs: tuple[AnyDifference, ...] = ()
     if options.automatic and criterion == "band":
         each = inference.each(len(parts))
-        differs = tuple(any_difference(each.band(cells, m)) for m in parts)
+        differs = tuple(any_difference(each.band(cells, m), [cells]) for m in parts)
         source.bands = tuple(known.band for known in differs)
         strict = [band.at_level(choice_level(each.level)) for band in source.bands]
         free = len(parts) == 1 and options.monotonic is None
-        shown = any(known.cells is not None for known in differs)
+        shown = any(known.region is not None for known in differs)
         path, selection = by_band(source, strict, units, limits, differs=shown, most=most, free=free)
     else:
         path = source.up_to(most)
@@ -199,12 +201,15 @@ def _boxes(
     options: SearchOptions,
     inference: InferenceOptions,
     missing: Missing,
-    _: str,
+    criterion: str,
 ) -> SearchResult:
+    """Find boxes on the grid that the band covers; without a band, with borders at any value of the data."""
     rows = sample.rows
     together = [moments_by(rows, part, np.zeros(rows.size, dtype=np.intp), 1) for part in parts]
     limits = options.limits(together, rows.n)
     most = options.most(rows.size)
+    if inference.inference == "band" and len(rows.columns) <= MOST_AXES:
+        return _on_the_grid(sample, parts, options, inference, missing, criterion, limits)
     selection = None
     if options.automatic:
         most = min(most, MOST_BOXES)
@@ -227,13 +232,55 @@ def _boxes(
             partitions, variance, gap, exact = boxes.partitions, boxes.variance, boxes.gap, boxes.exact
             last = boxes.partition()
             if not exact:
-                notes.append(
-                    "The exact search was beyond its budget: the groups are good ones, and the variance on the grid "
-                    f"could be at most {100 * gap:.1f}% larger."
-                )
+                notes.append(_not_exact(gap))
     steps = tuple(replace(step, missing=missing) for step in partitions)
     last = replace(last, missing=missing)
     return SearchResult(last, variance, exact, gap, most, limits, selection, notes, steps=steps)
+
+
+def _not_exact(gap: float) -> str:
+    return (
+        "The exact search was beyond its budget: the groups are good ones, and the variance on the grid could be at "
+        f"most {100 * gap:.1f}% larger."
+    )
+
+
+def _on_the_grid(
+    sample: Sample,
+    parts: tuple[Measure, ...],
+    options: SearchOptions,
+    inference: InferenceOptions,
+    missing: Missing,
+    criterion: str,
+    limits: Limits,
+) -> SearchResult:
+    """Find boxes whose borders lie between cells of the grid that the band covers."""
+    cells = sample.space
+    most = options.most(min(len(cells), sample.rows.size))
+    selection = None
+    differs: tuple[AnyDifference, ...] = ()
+    with progress_bar("Searching for groups", shown=options.verbose) as progress:
+        found = GridSearch(cells, parts, limits, options.against == "rest", options.budget, progress)
+        if options.automatic:
+            most = min(most, MOST_BOXES)
+            if criterion == "cv":
+                selection = _boxes_by_folds(sample.rows, parts, options, inference, limits, most)
+            else:
+                each = inference.each(len(parts))
+                differs = tuple(any_difference(each.band(cells, m), sample.margins) for m in parts)
+                shown = [known.band for known in differs]
+                strict = [band.at_level(choice_level(each.level)) for band in shown]
+                brief = GridSearch(cells, parts, limits, budget=min(options.budget, BRIEF))
+                apart = any(known.region is not None for known in differs)
+                selection = boxes_by_band(brief, shown, strict, differs=apart, most=most)
+                found = brief if options.against != "rest" or selection.n_groups == 1 else found
+        n_groups = found.up_to(most if selection is None else selection.n_groups)
+    gap = found.gaps[n_groups - 1]
+    exact = gap < 1e-9
+    notes = [] if exact else [_not_exact(gap)]
+    steps = tuple(found.partition(k, missing) for k in range(1, n_groups + 1))
+    variance = np.array(found.variance[:n_groups])
+    return SearchResult(steps[-1], variance, exact, gap, most, limits, selection, notes, steps=steps, differs=differs)
 
 
 def _boxes_by_folds(

@@ -78,14 +78,12 @@ def choice_level(level: float) -> float:
 
 
 def check_criterion(criterion: Any, *, line: bool) -> str:
-    """Check the rule, and give the default: the band on the line, cross-validation in several dimensions."""
+    """Check the rule, and give the default: the band."""
     one_of(criterion, "selection", CRITERIA)
     if criterion == "auto":
-        return "band" if line else "cv"
-    if not line and criterion != "cv":
-        raise InputError(
-            f"`selection` {criterion!r} is for one sensitive column; several have no order.", "use 'auto' or 'cv'."
-        )
+        return "band"
+    if not line and criterion == "bic":
+        raise InputError("`selection` 'bic' is for one sensitive column.", "use 'auto', 'band' or 'cv'.")
     return str(criterion)
 
 
@@ -217,16 +215,15 @@ class _Homogeneous:
         marks = None if (start, stop) == (0, len(self.bands[0].cells)) else self.marks
         rows, b = self.limits.rows, self.limits.b
         return max(
-            band.most_different(start, stop, min_rows=rows, min_b=b, marks=marks, decide=decide)[0]
+            band.most_different(((start, stop),), min_rows=rows, min_b=b, marks=marks, decide=decide)[0]
             for band in self.bands
         )
 
     def most_different(self) -> tuple[int, int]:
         """Return the range of cells that differs most from everybody."""
-        n_cells = len(self.bands[0].cells)
         rows, b = self.limits.rows, self.limits.b
-        found = [band.most_different(0, n_cells, min_rows=rows, min_b=b) for band in self.bands]
-        return max(found)[1:]
+        ((start, stop),) = max(band.most_different(min_rows=rows, min_b=b) for band in self.bands)[1]
+        return start, stop
 
     def allowed(self, ends: list[int]) -> bool:
         """Whether groups between these ends hold as much as each must."""

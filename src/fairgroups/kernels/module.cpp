@@ -1,8 +1,9 @@
 // The Python face of the kernels. The interpreter is released while they run.
-#include "boxes.hpp"
+#include "every_box.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -98,6 +99,30 @@ Tick tick_of(const nb::callable& progress) {
     };
 }
 
+std::pair<std::vector<double>, std::vector<double>> call_box_maxima(Matrix<float> drift, Matrix<double> sums,
+                                                                    const Axes& axes, double rate, double weight,
+                                                                    bool equal_weights, double n, std::optional<Vector<double>> reached) {
+    nb::gil_scoped_release release;
+    const std::size_t n_draws = drift.shape(1);
+    std::vector<double> of_rate(n_draws), of_phi(n_draws);
+    const BoxDraws cells{drift.data(), sums.data(), n_draws, rate, weight, equal_weights, n,
+                         reached ? reached->data() : nullptr};
+    box_maxima(cells, axes_of(axes), of_rate.data(), of_phi.data());
+    return {std::move(of_rate), std::move(of_phi)};
+}
+
+std::tuple<double, std::vector<std::pair<std::uint64_t, std::uint32_t>>> call_most_different_box(
+    Matrix<double> sums, const Axes& axes, double quantile, double penalty, double least_root, double n,
+    double all_rows, bool equal_weights, double scale, double min_rows, double min_b) {
+    BoxFound found{};
+    {
+        nb::gil_scoped_release release;
+        const RangeRule rule{quantile, penalty, least_root, n, all_rows, equal_weights, scale, min_rows, min_b, false};
+        found = most_different_box(sums.data(), axes_of(axes), rule);
+    }
+    return {found.excess, boxes_of({found.box}, axes.size())[0]};
+}
+
 std::vector<std::pair<double, Boxes>> call_boxes(Vector<double> a, Vector<double> b, Vector<double> rows,
                                                  const Axes& axes, std::size_t n_groups, double min_rows, double min_b,
                                                  std::size_t width, const nb::callable& progress) {
@@ -147,6 +172,10 @@ NB_MODULE(_kernels, m) {
     m.def("cell_maxima", &call_cell_maxima, "prefix"_a, "sizes"_a, "rate"_a, "weight"_a);
     m.def("most_different", &call_most_different, "a"_a, "b"_a, "bb"_a, "rows"_a, "start"_a, "stop"_a, "quantile"_a,
           "penalty"_a, "least_root"_a, "n"_a, "all_rows"_a, "equal_weights"_a, "scale"_a, "min_rows"_a, "min_b"_a, "decide"_a);
+    m.def("box_maxima", &call_box_maxima, "drift"_a, "sums"_a, "axes"_a, "rate"_a, "weight"_a, "equal_weights"_a,
+          "n"_a = 0.0, "reached"_a = nb::none());
+    m.def("most_different_box", &call_most_different_box, "sums"_a, "axes"_a, "quantile"_a, "penalty"_a,
+          "least_root"_a, "n"_a, "all_rows"_a, "equal_weights"_a, "scale"_a, "min_rows"_a, "min_b"_a);
     m.def("window_maxima", &call_window_maxima, "prefix"_a, "lengths"_a, "rate"_a);
     m.def("gaussian_window_maxima", &call_gaussian_maxima, "prefix"_a, "lengths"_a);
 }

@@ -42,6 +42,11 @@ class Interval:
         """The first such place beyond the range."""
         return (self.high, 1 if self.high_closed else 0)
 
+    @property
+    def ends(self) -> tuple[float, ...]:
+        """The ends that are not open."""
+        return tuple(x for x in (self.low, self.high) if math.isfinite(x))
+
     def to_dict(self) -> dict[str, Any]:
         """Return the range as plain data; an open end is None."""
         return {
@@ -100,6 +105,11 @@ class Levels:
     """
 
     names: tuple[str, ...]
+
+    @property
+    def ends(self) -> tuple[float, ...]:
+        """Levels have no ends."""
+        return ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the levels as plain data."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, get_args
 
-from fairgroups.charts.plane import box_shapes, plane_cells, plane_domain
+from fairgroups.charts.plane import box_shapes, plane_cells
+from fairgroups.charts.plane_axes import PlaneAxis, plane_axes
 from fairgroups.charts.style import VERDICT_COLOURS, VERDICT_SHAPES, rate_colours
-from fairgroups.evidence.curves import PlaneCell
+from fairgroups.evidence.plane import PlaneCell
 from fairgroups.measures import Direction
 from fairgroups.partition.partition import Partition
 
@@ -38,7 +39,7 @@ def explorer_data(audit: Audit | JointAudit, digits: int) -> dict[str, Any] | No
         "given": settings.groups_given,
         "shown": list(attributes[0].shown) if line else [],
         "ends": [attributes[0].low, attributes[0].high] if line else [],
-        "axes": [{"name": a.title, "domain": plane_domain(a), "levels": a.levels} for a in attributes],
+        "axes": [_axis(axis) for axis in plane_axes(attributes, audit.parts[0].plane)] if plane else [],
         "colours": VERDICT_COLOURS,
         "rateColours": {direction: rate_colours(direction) for direction in get_args(Direction)},
         "shapes": VERDICT_SHAPES,
@@ -57,9 +58,19 @@ def _measure(measure: dict[str, Any], audit: Audit | JointAudit, *, plane: bool)
     ]
     if not plane:
         return {**measure, "methods": methods}
-    attributes = audit.data.attributes
+    axes = plane_axes(audit.data.attributes, audit.parts[0].plane)
     for one, partition in zip(methods[0]["sets"], measure["partitions"], strict=True):
-        one["boxes"] = box_shapes(Partition.from_dict(partition), attributes)
-    cells = plane_cells(attributes, [PlaneCell(**cell) for cell in measure["curve"]])
+        one["boxes"] = box_shapes(Partition.from_dict(partition), axes)
+    cells = plane_cells(axes, [PlaneCell(**cell) for cell in measure["curve"]])
     kept = {key: value for key, value in measure.items() if key != "partitions"}
     return {**kept, "methods": methods, "cells": cells}
+
+
+def _axis(axis: PlaneAxis) -> dict[str, Any]:
+    return {
+        "name": axis.title,
+        "domain": [0, axis.length],
+        "ticks": axis.ticks,
+        "levels": axis.levels,
+        "ends": axis.ends,
+    }

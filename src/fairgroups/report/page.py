@@ -80,6 +80,8 @@ def render(audit: Audit | JointAudit, *, repair: Tradeoff | None = None, command
         if explorer is None
         else _script(data_script(_shortened(explorer, _long_names(audit)), _digits(audit))),
         line=audit.partition.is_line,
+        boxes=explorer is not None and explorer["kind"] == "plane" and explorer["measures"][0]["band"] is not None,
+        fewest=settings.asked["min_cell"],
         several=explorer is not None and len(explorer["measures"]) > 1,
         still=[_drawn(picture) for picture in still],
         charts=[_drawn(picture) for picture in [*people_picture(audit), *check_pictures(audit)]],

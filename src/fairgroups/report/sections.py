@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fairgroups import __version__
+from fairgroups.audits.conclusion import bordered_attributes
 from fairgroups.evidence.verdict import DIFFERENT
 from fairgroups.words import amount, sentence, size
 
@@ -36,7 +37,7 @@ PAPER = (
     "Shilova, Malherbe, Palma, Risser and Loubes: Fairness-Aware Grouping for Continuous Sensitive Variables. "
     "ECAI 2025."
 )
-_INTERVALS = {"band": "band over all ranges", "crossfit": "cross-fitting", "plugin": "plug-in (delta method)"}
+_INTERVALS = {"band": "band over all {shapes}", "crossfit": "cross-fitting", "plugin": "plug-in (delta method)"}
 _NAMED = "score intervals (Newcombe; Miettinen and Nurminen) that hold for all groups at once"
 _MEANINGS = {
     "statistical_parity": "the share of people whose {outcome} is yes",
@@ -120,7 +121,7 @@ def cannot_say(audit: Audit | JointAudit) -> list[str]:
     if noticed and not settings.groups_given:
         least = min(noticed, key=lambda d: abs(d.share - 0.1))
         said.append(
-            f"Small differences: in a range with {100 * least.share:g}% of the {unit}, one of "
+            f"Small differences: in a {_shape(audit)} with {100 * least.share:g}% of the {unit}, one of "
             f"{size(least.difference, percent=percent)} would be shown in 80 of 100 such samples, a smaller one "
             "less often."
         )
@@ -150,13 +151,8 @@ def cannot_say(audit: Audit | JointAudit) -> list[str]:
 
 def _used(audit: Audit | JointAudit) -> str:
     """Name the attributes that have a border: nothing is shown of the others."""
-    partition, attributes = audit.partition, audit.data.attributes
-    used = [
-        attribute.said
-        for d, attribute in enumerate(attributes)
-        if len({box[d] for group in partition.groups for box in group}) > 1
-    ]
-    return " and ".join(used)
+    bordered = bordered_attributes(audit.partition)
+    return " and ".join(a.said for d, a in enumerate(audit.data.attributes) if d in bordered)
 
 
 def rate_meaning(audit: Audit) -> str:
@@ -199,14 +195,14 @@ def meanings(audit: Audit | JointAudit) -> list[tuple[str, str]]:
         ),
         (
             "depends",
-            "The rate varies with the attribute, but this data does not show which range differs.",
+            f"The rate varies with the attribute, but this data does not show which {_shape(audit)} differs.",
         ),
         (
             "no difference found",
             (
-                f"No range of the attribute is shown to differ. In 80 of 100 such samples the data would have shown a "
+                f"No {_shape(audit)} is shown to differ. In 80 of 100 such samples the data would have shown a "
                 f"difference of {size(audit.settings.relevant_gap, percent=audit.data.percent)} in half of the "
-                f"{audit.data.unit}. Smaller ones, and those of smaller ranges, may exist."
+                f"{audit.data.unit}. Smaller ones, and those of smaller {_shapes(audit)}, may exist."
             ),
         ),
         ("reference", "The group that the others are compared with."),
@@ -260,8 +256,16 @@ def method_facts(audit: Audit | JointAudit) -> list[tuple[str, str]]:
 def _intervals(audit: Audit | JointAudit) -> str:
     settings = audit.settings
     if not settings.groups_given or settings.inference == "plugin":
-        return _INTERVALS[settings.inference]
+        return _INTERVALS[settings.inference].format(shapes=_shapes(audit))
     return _NAMED if settings.bounded else "Welch's, for all groups at once"
+
+
+def _shape(audit: Audit | JointAudit) -> str:
+    return "range" if len(audit.data.attributes) == 1 else "box"
+
+
+def _shapes(audit: Audit | JointAudit) -> str:
+    return "ranges" if len(audit.data.attributes) == 1 else "boxes"
 
 
 def glossary(audit: Audit | JointAudit, *, repaired: bool) -> list[tuple[str, str]]:
@@ -320,6 +324,8 @@ def _band_word(audit: Audit | JointAudit) -> list[tuple[str, str]]:
     if audit.settings.inference != "band" or audit.settings.groups_given:
         return []
     what = "Intervals that hold for all ranges of the attribute at once."
+    if len(audit.data.attributes) > 1:
+        what = "Intervals that hold at once for all boxes whose sides lie between the cells of a grid."
     if audit.settings.bounded:
         what += (
             " A range of n of N rows with the rate r may have any true rate μ with √(2 n kl(r, μ)) ≤ q + "

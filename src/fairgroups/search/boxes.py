@@ -27,7 +27,7 @@ from fairgroups.partition.partition import Partition
 from fairgroups.search.layout import Layout, from_grid, greedy, polish
 from fairgroups.search.path import Limits
 
-__all__ = ["BoxSearch", "best_boxes", "seconds_needed"]
+__all__ = ["BEAM_WIDTH", "BoxSearch", "best_boxes", "loss_bound", "seconds_needed"]
 
 Array = NDArray[np.float64]
 GRIDS = (100, 64, 48, 32, 24, 16, 12, 8)
@@ -128,7 +128,7 @@ def best_boxes(
     weight = points.b.sum()
     variance = np.array([total for total, _ in feasible][:most], dtype=np.float64) / weight
     variance = np.append(np.maximum(variance[: most - 1], 0.0), best.total / weight)
-    gap = 0.0 if exact else _gap(grid.a, grid.b, len(best.boxes), best.total)
+    gap = 0.0 if exact else loss_bound(grid.a, grid.b, len(best.boxes), best.total)
     steps = tuple(from_grid(grid, boxes, points) for _, boxes in feasible[: most - 1])
     return BoxSearch(points, best, (*steps, best), variance, exact, gap, chosen)
 
@@ -140,7 +140,9 @@ def _greedy_alone(points: Points, n_groups: int, limits: Limits) -> BoxSearch:
     best = polish(points, layouts[-1], limits)
     variance = np.array([*(max(layout.total, 0.0) for layout in layouts[:-1]), best.total]) / points.b.sum()
     steps = (*layouts[:-1], best)
-    return BoxSearch(points, best, steps, variance, False, _gap(points.a, points.b, len(best.boxes), best.total), None)
+    return BoxSearch(
+        points, best, steps, variance, False, loss_bound(points.a, points.b, len(best.boxes), best.total), None
+    )
 
 
 def seconds_needed(shape: list[int], categorical: list[bool], n_groups: int) -> float:
@@ -187,7 +189,7 @@ def _choose_grid(
     return next(fits, None), False
 
 
-def _gap(a: Array, b: Array, n_groups: int, total: float) -> float:
+def loss_bound(a: Array, b: Array, n_groups: int, total: float) -> float:
     """Bound the loss: no boxes beat the best groups of the cells of any shape, which sort by rate."""
     holds = b > 0
     rates, where = np.unique(a[holds] / b[holds], return_inverse=True)

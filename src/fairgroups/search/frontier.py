@@ -31,7 +31,14 @@ from fairgroups.rows.rows import Rows, weighted_sums
 from fairgroups.search.layout import from_grid
 from fairgroups.search.path import GroupPath, Limits
 
-__all__ = ["BoxFrontier", "best_frontier_boxes", "best_frontier_path", "frontier_variance"]
+__all__ = [
+    "WIDTH_BOXES",
+    "BoxFrontier",
+    "best_frontier_boxes",
+    "best_frontier_path",
+    "cells_within_budget",
+    "frontier_variance",
+]
 
 Array = NDArray[np.float64]
 Progress = Callable[[float], object]
@@ -188,7 +195,7 @@ def best_frontier_boxes(
     if any(b.sum() <= 0 for _, b in pairs):
         raise InputError("no row with known sensitive values counts in this measure: B is 0 everywhere.")
     numeric = sum(c.levels is None for c in present.columns)
-    cells = n_cells or _fitting(numeric, n_groups, against_rest=against_rest)
+    cells = n_cells or cells_within_budget(numeric, n_groups, against_rest=against_rest)
     grids = SpaceGrid.sums(present.columns, pairs, cells, people)
     axes = [(size, c.levels is not None) for size, c in zip(grids[0].shape, present.columns, strict=True)]
     found = _kernels.best_frontiers(
@@ -213,7 +220,7 @@ def best_frontier_boxes(
     )
 
 
-def _fitting(numeric: int, n_groups: int, *, against_rest: bool) -> int:
+def cells_within_budget(numeric: int, n_groups: int, *, against_rest: bool) -> int:
     """Choose the cells along each axis so that the work stays within the budget."""
     width = 50.0 if against_rest else 1.0
     for cells in (32, 24, 16, 12, 8, 6, 5):

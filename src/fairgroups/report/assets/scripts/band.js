@@ -52,6 +52,41 @@ const fairgroupsBand = (() => {
     return Math.sqrt(Math.max(squares / total, 0) * (freedom + 1) / quantile);
   }
 
+  // What any region is judged by: its own sums, those of the rest, and how far values scatter in both.
+  function judged(band, all, own, scales, against) {
+    const penalty = (n, rows) => {
+      let ratio = band.size / Math.max(n, 1e-9);
+      if (!band.equal) ratio = Math.max(ratio, all.n / Math.max(rows, 1));
+      return band.penalty * Math.sqrt(2 * (1 + Math.log(Math.max(ratio, 1))));
+    };
+    const { n, b, a, noise } = own;
+    if (!(b > 0)) return null;
+    const restB = all.b - b, restA = all.a - a, restNoise = all.noise - noise;
+    const size = Math.min(b * b / noise, band.size), rest = restNoise > 0 ? restB * restB / restNoise : 0;
+    const rateRoot = Math.max(band.rate + penalty(size, n), band.least);
+    const phiRoot = Math.max(band.phi + penalty(Math.min(size, rest), Math.min(n, all.n - n)), band.least);
+    const alone = !(restB > 1e-12 * (b + restB));
+    let rate = a / b, other = restA / restB, low, high, rateLow, rateHigh;
+    if (band.bounded) {
+      rate = clip(rate, 0, 1);
+      [rateLow, rateHigh] = [rateEnd(rate, size, rateRoot, 0), rateEnd(rate, size, rateRoot, 1)];
+      if (!alone) {
+        other = clip(other, 0, 1);
+        low = -upperEnd(other, rest, rate, size, phiRoot);
+        high = upperEnd(rate, size, other, rest, phiRoot);
+      }
+    } else {
+      const [inside, outside] = scales();
+      const wide = rateRoot * inside / Math.sqrt(size);
+      [rateLow, rateHigh] = [rate - wide, rate + wide];
+      const apart = phiRoot * Math.sqrt(inside * inside / size + outside * outside / rest);
+      [low, high] = [rate - other - apart, rate - other + apart];
+    }
+    const share = against === "rest" ? 1 : restB / (b + restB);
+    const phi = alone ? 0 : against === "rest" ? rate - other : rate - all.a / all.b;
+    return { n, counted: size, rate, rateLow, rateHigh, phi, low: alone ? 0 : share * low, high: alone ? 0 : share * high };
+  }
+
   class Ranges {
     constructor(band) {
       this.band = band;
@@ -91,44 +126,37 @@ const fairgroupsBand = (() => {
       return [own, rest];
     }
 
-    penalty(n, rows) {
-      let ratio = this.band.size / Math.max(n, 1e-9);
-      if (!this.band.equal) ratio = Math.max(ratio, this.sums.n[this.last] / Math.max(rows, 1));
-      return this.band.penalty * Math.sqrt(2 * (1 + Math.log(Math.max(ratio, 1))));
-    }
-
     // Rate and difference of a range of stretches, with their intervals; null where nobody counts.
     judge(start, stop, against) {
-      const { band, last } = this;
-      const [n, b, a, noise] = ["n", "b", "a", "noise"].map((key) => this.of(key, start, stop));
-      if (!(b > 0)) return null;
-      const all = this.sums.a[last] / this.sums.b[last];
-      const restB = this.sums.b[last] - b, restA = this.sums.a[last] - a, restNoise = this.sums.noise[last] - noise;
-      const size = Math.min(b * b / noise, band.size), rest = restNoise > 0 ? restB * restB / restNoise : 0;
-      const rateRoot = Math.max(band.rate + this.penalty(size, n), band.least);
-      const restRows = this.sums.n[last] - n;
-      const phiRoot = Math.max(band.phi + this.penalty(Math.min(size, rest), Math.min(n, restRows)), band.least);
-      const alone = !(restB > 1e-12 * (b + restB));
-      let rate = a / b, other = restA / restB, low, high, rateLow, rateHigh;
-      if (band.bounded) {
-        rate = clip(rate, 0, 1);
-        [rateLow, rateHigh] = [rateEnd(rate, size, rateRoot, 0), rateEnd(rate, size, rateRoot, 1)];
-        if (!alone) {
-          other = clip(other, 0, 1);
-          low = -upperEnd(other, rest, rate, size, phiRoot);
-          high = upperEnd(rate, size, other, rest, phiRoot);
-        }
-      } else {
-        const [own, outside] = this.scales(start, stop);
-        const wide = rateRoot * own / Math.sqrt(size);
-        [rateLow, rateHigh] = [rate - wide, rate + wide];
-        const apart = phiRoot * Math.sqrt(own * own / size + outside * outside / rest);
-        [low, high] = [rate - other - apart, rate - other + apart];
-      }
-      const share = against === "rest" ? 1 : restB / (b + restB);
-      const phi = alone ? 0 : against === "rest" ? rate - other : rate - all;
-      return { n, counted: size, rate, rateLow, rateHigh, phi, low: alone ? 0 : share * low, high: alone ? 0 : share * high };
+      const keys = ["n", "b", "a", "noise"];
+      const own = Object.fromEntries(keys.map((key) => [key, this.of(key, start, stop)]));
+      const all = Object.fromEntries(keys.map((key) => [key, this.sums[key][this.last]]));
+      return judged(this.band, all, own, () => this.scales(start, stop), against);
     }
   }
-  return { Ranges };
+
+  // Boxes of the map's cells. A box that cuts through cells that were joined holds a share of them, and says so.
+  class Boxes {
+    constructor(band) { this.band = band; }
+
+    judge(x0, x1, y0, y1, against) {
+      const { band } = this;
+      const own = Object.fromEntries(Object.keys(band.sums).map((key) => [key, 0]));
+      let cut = false;
+      band.places.forEach(([i0, i1, j0, j1], k) => {
+        const over = Math.max(Math.min(x1, i1) - Math.max(x0, i0), 0) * Math.max(Math.min(y1, j1) - Math.max(y0, j0), 0);
+        const share = over / ((i1 - i0) * (j1 - j0));
+        if (share > 0 && share < 1) cut = true;
+        if (share > 0) for (const key of Object.keys(own)) own[key] += share * band.sums[key][k];
+      });
+      const scatter = (s) => {
+        const rate = s.a / s.b, squares = Math.max(s.aa - 2 * rate * s.ab + rate * rate * s.bb, 0);
+        return Math.max(upperScale(squares, s.bb, s.b * s.b / s.noise - 1), band.scale);
+      };
+      const outside = Object.fromEntries(Object.keys(own).map((key) => [key, band.totals[key] - own[key]]));
+      const found = judged(band, band.totals, own, () => [scatter(own), scatter(outside)], against);
+      return found && { ...found, cut };
+    }
+  }
+  return { Ranges, Boxes };
 })();

@@ -185,49 +185,87 @@ const fairgroupsDraw = (() => {
   const mix = (a, b, t) => `rgb(${a.map((v, i) => Math.round(v + (b[i] - v) * t)).join(",")})`;
   const channels = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
 
+  // The rates between which all but a few people lie: small cells scatter far, and must not decide the colours.
+  function usualRates(cells, everyone) {
+    const sorted = [...cells].sort((a, b) => a.rate - b.rate);
+    const people = sorted.reduce((sum, c) => sum + c.n, 0);
+    const at = (share) => {
+      let below = 0;
+      for (const c of sorted) { below += c.n; if (below >= share * people) return c.rate; }
+      return everyone;
+    };
+    return [Math.min(at(0.02), everyone), Math.max(at(0.98), everyone)];
+  }
+
   class Plane extends Picture {
     draw() {
-      const { cells, boxes, axes, everyone, isPercent, rate, colours, unit } = this.data;
+      const { cells, boxes, axes, margins, everyone, isPercent, rate, colours, unit, picked } = this.data;
       const [LOW, MIDDLE, HIGH] = colours.map(channels);
       this.begin(this.height);
-      Object.assign(this, { left: 70, right: this.width - 14, top: 40, bottom: this.height - 44 });
+      const strip = margins ? 16 : 0;
+      const names = axes[1].levels ? Math.min(150, Math.max(...axes[1].levels.map((name) => this.measured(name))) + 14) : 62;
+      Object.assign(this, { left: Math.min(names, this.width * 0.3), right: this.width - 14 - strip, top: 46 + strip,
+        bottom: this.height - 44 });
       const x = scale(axes[0].domain, [this.left, this.right]), y = scale(axes[1].domain, [this.bottom, this.top]);
-      const rates = cells.map((c) => c.rate);
-      const [low, high] = [Math.min(...rates, everyone), Math.max(...rates, everyone)];
-      const colour = (r) => (r < everyone ? mix(MIDDLE, LOW, (everyone - r) / (everyone - low || 1))
-        : mix(MIDDLE, HIGH, (r - everyone) / (high - everyone || 1)));
-      const written = (r) => (isPercent ? percent(Number(r.toPrecision(3))) : plain(r));
+      Object.assign(this, { x, y });
+      const [low, high] = usualRates(cells, everyone);
+      const colour = (r) => (r < everyone ? mix(MIDDLE, LOW, Math.min((everyone - r) / (everyone - low || 1), 1))
+        : mix(MIDDLE, HIGH, Math.min((r - everyone) / (high - everyone || 1), 1)));
+      const written = (r) => (isPercent ? percent(Number(r.toFixed(3))) : plain(r));
+      const told = (c) => `${rate} ${written(c.rate)}, ${c.n.toLocaleString("en-US")} ${unit}`;
       for (const c of cells) {
-        add(this.svg, "rect", { x: x(c.x0), width: Math.max(x(c.x1) - x(c.x0), 1), y: y(c.y1), height: Math.max(y(c.y0) - y(c.y1), 1),
-          fill: colour(c.rate), "data-tip": `${rate} ${written(c.rate)}, ${c.n.toLocaleString("en-US")} ${unit}` });
+        add(this.svg, "rect", { class: "cell", x: x(c.x0), width: Math.max(x(c.x1) - x(c.x0), 1), y: y(c.y1),
+          height: Math.max(y(c.y0) - y(c.y1), 1), fill: colour(c.rate), "data-tip": told(c) });
+      }
+      if (margins) {  // each attribute alone, along the edges
+        for (const [i, n, r] of margins[0]) {
+          add(this.svg, "rect", { class: "cell", x: x(i), width: x(i + 1) - x(i), y: this.top - strip - 4, height: strip,
+            fill: colour(r), "data-tip": `${axes[0].name} alone: ${told({ n, rate: r })}` });
+        }
+        for (const [i, n, r] of margins[1]) {
+          add(this.svg, "rect", { class: "cell", x: this.right + 4, width: strip, y: y(i + 1), height: y(i) - y(i + 1),
+            fill: colour(r), "data-tip": `${axes[1].name} alone: ${told({ n, rate: r })}` });
+        }
       }
       for (const b of boxes) {
         add(this.svg, "rect", { class: "box", x: x(b.x0), width: x(b.x1) - x(b.x0), y: y(b.y1), height: y(b.y0) - y(b.y1) });
         add(this.svg, "text", { class: "number", x: x(b.xm), y: y(b.ym) + 6, "text-anchor": "middle" }, b.number);
       }
-      this.axis(axes[0], x, true);
-      this.axis(axes[1], y, false);
-      add(this.svg, "text", { class: "title", x: 4, y: 32 }, this.fit(axes[1].name, this.width * 0.4));
-      [[low, "low"], [everyone, this.width < 480 ? "all" : "everybody"], [high, "high"]].forEach(([value, name], i) => {
+      if (picked) {
+        const [x0, x1, y0, y1] = picked;
+        add(this.svg, "rect", { class: "picked-box", x: x(x0), width: x(x1) - x(x0), y: y(y1), height: y(y0) - y(y1) });
+      }
+      const across = this.ticksAcross(axes[0]);
+      const written0 = new Map(across);
+      this.axisX(x, across.map(([v]) => v), this.bottom, (v) => written0.get(v), axes[0].name);
+      for (const [v, name] of axes[1].ticks) {
+        add(this.svg, "text", { class: "tick", x: this.left - 8, y: y(v) + 4, "text-anchor": "end" }, this.fit(name, this.left - 12));
+      }
+      add(this.svg, "text", { class: "title", x: 4, y: 34 }, this.fit(axes[1].name, this.width * 0.4));
+      [[low, "low, to"], [everyone, this.width < 480 ? "all" : "everybody"], [high, "high, from"]].forEach(([value, name], i) => {
         const step = Math.min(145, (this.width - 8) / 3);
         const at = this.width - 3 * step + i * step;
-        add(this.svg, "rect", { x: at, y: 6, width: 14, height: 14, fill: colour(value), class: "swatch" });
-        add(this.svg, "text", { class: "tick", x: at + 19, y: 17, "text-anchor": "start" }, `${name} ${written(value)}`);
+        add(this.svg, "rect", { x: at, y: 2, width: 14, height: 14, fill: colour(value), class: "swatch" });
+        add(this.svg, "text", { class: "tick", x: at + 19, y: 13, "text-anchor": "start" }, `${name} ${written(value)}`);
       });
     }
 
-    axis(axis, at, across) {
-      const values = axis.levels ? axis.levels.map((name, i) => [i + 0.5, name])
-        : (across ? roomy(axis.domain[0], axis.domain[1], this.width, plain) : ticks(axis.domain[0], axis.domain[1], 6))
-          .map((v) => [v, plain(v)]);
-      if (across) {
-        const names = new Map(values);
-        this.axisX(at, values.map(([v]) => v), this.bottom, (v) => this.fit(names.get(v), 110), axis.name);
-      } else {
-        for (const [v, name] of values) {
-          add(this.svg, "text", { class: "tick", x: this.left - 8, y: at(v) + 4, "text-anchor": "end" }, this.fit(name, 62));
-        }
-      }
+    measured(text) { return 7.2 * text.length; }
+
+    // As many ticks as there is room for; names of levels are cut to what each has.
+    ticksAcross(axis) {
+      const room = (this.right - this.left) / axis.ticks.length;
+      if (axis.levels) return axis.ticks.map(([v, name]) => [v, this.fit(name, room - 6)]);
+      const each = Math.ceil(Math.max(...axis.ticks.map(([, name]) => this.measured(name) + 12)) / room);
+      return axis.ticks.filter((_, i) => i % each === 0);
+    }
+
+    // The place on both axes under the pointer.
+    at(event) {
+      const box = this.svg.getBoundingClientRect();
+      const across = (event.clientX - box.left) * this.width / box.width, down = (event.clientY - box.top) * this.height / box.height;
+      return [this.x.invert(Math.min(Math.max(across, this.left), this.right)),
+        this.y.invert(Math.min(Math.max(down, this.top), this.bottom))];
     }
   }
   return { Line, Differences, Plane };

@@ -9,7 +9,7 @@
   const state = { measure: 0, method: 0, set: 0, picked: null };
   const pictures = line
     ? { rate: new fairgroupsDraw.Line(at("rate-chart"), 330), phi: new fairgroupsDraw.Differences(at("phi-chart")) }
-    : { rate: new fairgroupsDraw.Plane(at("rate-chart"), 420), phi: new fairgroupsDraw.Differences(at("phi-chart")) };
+    : { rate: new fairgroupsDraw.Plane(at("rate-chart"), 460), phi: new fairgroupsDraw.Differences(at("phi-chart")) };
   for (const one of data.measures.flatMap((m) => m.methods.flatMap((way) => way.sets))) {
     one.groups = one.groups.map((values) => Object.fromEntries(data.keys.map((key, i) => [key, values[i]])));
   }
@@ -85,7 +85,8 @@
     const common = { everyone: measure().overall, isPercent: measure().percent };
     if (!line) {
       pictures.rate.show({ ...common, cells: measure().cells, boxes: shown().boxes, axes: data.axes, rate: sentence(measure().rate),
-        colours: data.rateColours[measure().direction], unit: data.unit });
+        colours: data.rateColours[measure().direction], unit: data.unit, margins: measure().band && measure().band.margins,
+        picked: state.picked });
       return;
     }
     const drawn = segments(groups);
@@ -141,6 +142,83 @@
       groups.slice(0, 12).map((g) => `${g.label} ${amount(g.rate)}`).join("; "));
     at("phi-chart").setAttribute("aria-label", "Difference of each group: " +
       groups.slice(0, 12).map((g) => `${g.label} ${points(g.phi)}, ${g.verdict}`).join("; "));
+  }
+
+  // The sides of a box by places of the map: what a list of its ends holds.
+  const sides = ["x", "y"];
+  const endsOf = (d) => (data.axes[d].levels ? null : data.axes[d].ends);
+
+  function sideSaid(d, from, to) {
+    const axis = data.axes[d];
+    if (axis.levels) return to - from === axis.levels.length ? "" : `${axis.name} ${axis.levels.slice(from, to).join(" or ")}`;
+    const [first, last] = [from === 0 ? null : short(axis.ends[from]), to === axis.domain[1] ? null : short(axis.ends[to])];
+    if (first === null && last === null) return "";
+    if (first === null) return `${axis.name} under ${last}`;
+    return last === null ? `${axis.name} ${first} or over` : `${axis.name} from ${first} to under ${last}`;
+  }
+
+  function pickBox(places) {
+    const told = at("picked");
+    state.picked = places;
+    if (places === null) {
+      delete told.dataset.picked;
+      told.textContent = "Drag across the map, or choose the sides of a box, to read its rate with an interval.";
+    } else {
+      told.dataset.picked = "yes";
+      const [x0, x1, y0, y1] = places;
+      const found = measure().boxes.judge(x0, x1, y0, y1, data.against);
+      const said = [sideSaid(0, x0, x1), sideSaid(1, y0, y1)].filter(Boolean).join(", ") || "everybody";
+      const offset = measure().offset, whom = data.against === "rest" ? "the rest" : "everybody";
+      told.textContent = !found ? `${sentence(said)}: nobody who counts.`
+        : `${sentence(said)}: ${found.cut ? "about " : ""}${counting(found)} ${persons(found.n)}, ${measure().rate} ` +
+          `${amount(found.rate + offset)} (${amount(found.rateLow + offset)} to ${amount(found.rateHigh + offset)}); difference ` +
+          `from ${whom} ${points(found.phi)} (${points(found.low)} to ${points(found.high)}): ${verdict(found.low, found.high)}. ` +
+          `These ${data.level} intervals hold although you picked the box after looking.` +
+          (found.cut ? " The box cuts cells that were joined because few people are in them, and takes a share of each." : "");
+    }
+    drawRates();
+  }
+
+  const chosenSides = () => sides.flatMap((key) => ["from", "to"].map((end) => Number(at(`${key}-${end}`).value)));
+
+  function typedBox() {
+    const [x0, x1, y0, y1] = chosenSides();
+    const whole = x0 === 0 && y0 === 0 && x1 === data.axes[0].domain[1] && y1 === data.axes[1].domain[1];
+    pickBox(whole || x0 >= x1 || y0 >= y1 ? null : [x0, x1, y0, y1]);
+  }
+
+  // Lists of the ends that a box may have, and dragging across the map.
+  function boxControls() {
+    sides.forEach((key, d) => {
+      const axis = data.axes[d], n = axis.domain[1];
+      at(`${key}-name`).textContent = axis.name;
+      const from = [...Array(n).keys()].map((i) => new Option(axis.levels ? axis.levels[i] : i === 0 ? "the lowest" : short(endsOf(d)[i]), String(i)));
+      const to = [...Array(n).keys()].map((i) => new Option(axis.levels ? axis.levels[i]
+        : i === n - 1 ? "the highest" : `under ${short(endsOf(d)[i + 1])}`, String(i + 1)));
+      at(`${key}-from`).replaceChildren(...from);
+      at(`${key}-to`).replaceChildren(...to);
+      at(`${key}-to`).value = String(n);
+      for (const end of ["from", "to"]) at(`${key}-${end}`).addEventListener("change", typedBox);
+    });
+    const set = (places) => {
+      ["x-from", "x-to", "y-from", "y-to"].forEach((id, i) => { at(id).value = String(places[i]); });
+      typedBox();
+    };
+    at("clear").addEventListener("click", () => set([0, data.axes[0].domain[1], 0, data.axes[1].domain[1]]));
+    const place = at("rate-chart");
+    let start = null;
+    const ordered = (a, b, n) => [Math.max(Math.floor(Math.min(a, b) + 1e-9), 0), Math.min(Math.ceil(Math.max(a, b) - 1e-9), n)];
+    place.addEventListener("pointerdown", (event) => { start = pictures.rate.at(event); place.setPointerCapture(event.pointerId); });
+    place.addEventListener("pointermove", (event) => {
+      if (start === null) return;
+      const now = pictures.rate.at(event);
+      const across = ordered(start[0], now[0], data.axes[0].domain[1]), up = ordered(start[1], now[1], data.axes[1].domain[1]);
+      if (across[0] < across[1] && up[0] < up[1]) set([...across, ...up]);
+    });
+    const end = () => { start = null; };
+    place.addEventListener("pointerup", end);
+    place.addEventListener("pointercancel", end);
+    pickBox(null);
   }
 
   function pick(low, high) {
@@ -224,6 +302,7 @@
     moveTo(measure().chosen.groups ?? data.measures[0].chosen.groups);
     drawGroups();
     if (line) typed();
+    else if (measure().boxes && state.picked) pickBox(state.picked);
   }
 
   function listen() {
@@ -244,12 +323,16 @@
     }
   }
 
-  if (line) for (const one of data.measures) one.ranges = new fairgroupsBand.Ranges(one.band);
+  for (const one of data.measures) {
+    if (line) one.ranges = new fairgroupsBand.Ranges(one.band);
+    else if (one.band) one.boxes = new fairgroupsBand.Boxes(one.band);
+  }
   options(at("measure"), data.measures.map((m) => `${sentence(m.name.replaceAll("_", " "))}: ${m.rate}`), 0);
   at("explore").hidden = false;
   at("to-explore").hidden = false;
   for (const still of document.querySelectorAll(".still")) still.hidden = true;
   listen();
   chooseMeasure(0);
+  if (!line && measure().boxes) boxControls();
   at("explore").dataset.ready = "yes";
 })();

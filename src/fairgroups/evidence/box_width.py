@@ -1,0 +1,168 @@
+"""How wide the band over all boxes must be: the line's statistics (`band_width`), over every box of a grid.
+
+Simulated on the cells at hand: what is drawn depends on the sums of the cells alone, so that the same people in any
+order get the same band. Where many bands are asked for at once a table serves, made on grids whose people are spread
+evenly (scripts/box_table.py).
+"""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups._kernels import box_maxima
+from fairgroups.cells.moments import Moments
+from fairgroups.cells.space import ALL_SETS, SpaceCells
+from fairgroups.errors import InputError
+from fairgroups.evidence.band_width import GAUSSIAN, MOST_KEPT, ROUNDING, Quantiles, at_level, quantile_of, safe_rate
+from fairgroups.evidence.boxes import leaf_last
+
+__all__ = ["boxes_from_table", "boxes_simulated"]
+
+Array = NDArray[np.float64]
+DRAWS, BLOCK = 768, 256
+MOST_WORK = 60_000_000  # boxes of a grid for which the band is simulated
+CACHE: dict[tuple[Any, ...], tuple[Array, Array]] = {}
+
+
+def boxes_simulated(
+    cells: SpaceCells, moments: Moments, rows: Array, level: float, *, equal_weights: bool
+) -> Quantiles:
+    """Simulate how far the statistics of rate and Φ may go over all boxes of a grid.
+
+    Parameters
+    ----------
+    cells : SpaceCells
+        The grid.
+    moments : Moments
+        The measure's sums by cell.
+    rows : array
+        Rows by cell.
+    level : float
+        Confidence level.
+    equal_weights : bool
+        Whether all rows count the same.
+
+    Returns
+    -------
+    Quantiles
+
+    Notes
+    -----
+    Yes/no outcomes are drawn at the overall rate and at one half, for groups may have higher rates than everybody. With
+    weights or clusters each cell has its effective number of rows, and normal draws with the cells' own noise are
+    looked at as well; for amounts, these alone.
+    """
+    if not cells.can_be_banded:
+        raise InputError("more than one category has over eight levels: not every box can be looked at.")
+    if cells.n_boxes > MOST_WORK:
+        raise InputError(
+            f"a grid of {' × '.join(map(str, cells.shape))} cells has {cells.n_boxes:,} boxes, too many for a band.",
+            "lower n_cells, or use fewer attributes.",
+        )
+    n = len(cells)
+    order = leaf_last(cells.axes)
+
+    def flat(x: Array) -> Array:
+        return np.ascontiguousarray(np.transpose(x[:n].reshape(cells.shape), order)).ravel()
+
+    b, noise, people = flat(moments.b), flat(moments.noise), flat(rows)
+    axes = [(cells.axes[d].size, cells.axes[d].levels is not None) for d in order]
+    rate = safe_rate(moments.overall, moments.size)
+    key = (b.tobytes(), noise.tobytes(), tuple(axes), moments.bounded, rate, equal_weights)
+    if key not in CACHE:
+        if len(CACHE) >= MOST_KEPT:
+            CACHE.pop(next(iter(CACHE)))
+        draws = []
+        if moments.bounded:
+            size = np.divide(b**2, noise, out=np.zeros_like(b), where=noise > 0)
+            each = np.rint(size).astype(np.int64)
+            draws = [_drawn(each, axes, p) for p in (rate, 0.5)]
+        if not moments.bounded or not equal_weights:
+            draws.append(_normal(np.stack([b, noise, people], axis=1), axes, equal_weights=equal_weights))
+        CACHE[key] = (np.stack([x[0] for x in draws]), np.stack([x[1] for x in draws]))
+    q = [quantile_of(found, level) for found in CACHE[key]]
+    shape = " × ".join(map(str, cells.shape))
+    return Quantiles(q[0] + ROUNDING, q[1] + ROUNDING, f"simulated on {shape} cells")
+
+
+@lru_cache
+def _table() -> dict[str, Any]:
+    text = files("fairgroups.evidence").joinpath("box_quantiles.json").read_text(encoding="utf-8")
+    return json.loads(text)  # type: ignore[no-any-return]
+
+
+def boxes_from_table(cells: SpaceCells, n: float, rate: float | None, level: float) -> Quantiles | None:
+    """Look the quantiles up: those of the next larger number of boxes, interpolated in log n.
+
+    Parameters
+    ----------
+    cells : SpaceCells
+        The grid.
+    n : float
+        Number of rows, or their effective number.
+    rate : float or None
+        The overall rate; None for outcomes that are not rates.
+    level : float
+        Confidence level.
+
+    Returns
+    -------
+    Quantiles or None
+        None where the table has no such grid: more boxes, or a category of more than eight levels.
+    """
+    table = _table()
+    at = next((i for i, boxes in enumerate(table["boxes"]) if cells.n_boxes <= 1.02 * boxes), None)
+    if at is None or any(axis.levels is not None and axis.size > ALL_SETS for axis in cells.axes):
+        return None
+    rates = table["rates"]
+    columns = {rates.index(GAUSSIAN)}
+    if rate is not None:  # groups may have higher rates than everybody, so all rates from there up to one half count
+        rare = int(np.searchsorted([-x for x in rates[:-1]], -safe_rate(rate, n)))
+        columns = set(range(min(rare, len(rates) - 2) + 1))
+    q = [
+        max(
+            np.interp(
+                np.log(n), np.log(table["rows"]), [at_level(table["levels"], row[j], level) for row in table[kind][at]]
+            )
+            for j in columns
+        )
+        for kind in ("rate", "phi")
+    ]
+    return Quantiles(float(q[0]) + ROUNDING, float(q[1]) + ROUNDING, "table")
+
+
+def _drawn(sizes: NDArray[np.int64], axes: list[tuple[int, bool]], rate: float) -> tuple[Array, Array]:
+    sums = np.repeat(sizes[:, None].astype(np.float64), 3, axis=1)
+    rng = np.random.default_rng(0)
+
+    def block(counts: NDArray[np.int64]) -> tuple[list[float], list[float]]:
+        drift = (counts.T - rate * sizes[:, None]).astype(np.float32)
+        return box_maxima(np.ascontiguousarray(drift), sums, axes, rate, 1.0, True)
+
+    return _in_threads(block, [rng.binomial(sizes, rate, (BLOCK, sizes.size)) for _ in range(DRAWS // BLOCK)])
+
+
+def _normal(sums: Array, axes: list[tuple[int, bool]], *, equal_weights: bool) -> tuple[Array, Array]:
+    rng = np.random.default_rng(0)
+    unit = sums[:, 0].sum() / sums[:, 1].sum()  # so that an ordinary row counts as one
+    scaled = np.ascontiguousarray(sums * np.array([unit, unit**2, 1.0]))
+    wide = np.sqrt(scaled[:, 1])[:, None]
+
+    def block(normal: Array) -> tuple[list[float], list[float]]:
+        drift = np.ascontiguousarray((normal.T * wide).astype(np.float32))
+        return box_maxima(drift, scaled, axes, -1.0, 1.0, equal_weights)
+
+    return _in_threads(block, [rng.standard_normal((BLOCK, wide.size)) for _ in range(DRAWS // BLOCK)])
+
+
+def _in_threads(block: Any, parts: list[Any]) -> tuple[Array, Array]:
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(block, parts))
+    return np.concatenate([x[0] for x in found]), np.concatenate([x[1] for x in found])

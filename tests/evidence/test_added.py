@@ -1,0 +1,96 @@
+"""Whether an attribute adds anything to the others: right where it does, silent where it is a shadow of another."""
+
+import numpy as np
+import pytest
+
+import fairgroups as fg
+from fairgroups.cells.sample import Sample
+from fairgroups.evidence.added import added
+from fairgroups.measures import RATES
+from fairgroups.rows.rows import Rows
+
+PARITY = RATES["statistical_parity"]
+
+
+def shadows(n, seed, apart=0.6):
+    rng = np.random.default_rng(seed)
+    base = rng.standard_normal(n)
+    return rng, base + apart * rng.standard_normal(n), base + apart * rng.standard_normal(n)
+
+
+def adds(columns, outcome, measure=PARITY, **more):
+    return {
+        one.attribute: one
+        for one in added(Sample(Rows.from_arrays(columns, outcome, **more), (measure,)), measure, 0.95)
+    }
+
+
+def test_a_shadow_adds_nothing():
+    """y goes with x, and the rate with x alone: marginally y differs a lot, at equal x it does not."""
+    found = []
+    for seed in range(60):
+        rng, x, y = shadows(2000, seed)
+        found.append(adds({"x": x, "y": y}, rng.random(2000) < 1 / (1 + np.exp(0.8 - 0.8 * x))))
+    assert np.mean([one["x"].shown for one in found]) >= 0.98
+    assert np.mean([one["y"].shown for one in found]) <= 0.025 + 3 * np.sqrt(0.025 * 0.975 / 60)
+
+
+def test_false_alarms_over_all_attributes():
+    alarms = 0
+    for seed in range(150):
+        rng, x, y = shadows(1500, seed)
+        found = adds({"x": x, "y": y, "c": rng.choice(list("abc"), 1500)}, rng.random(1500) < 0.3)
+        alarms += any(one.shown for one in found.values())
+    assert alarms / 150 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 150)
+
+
+def test_differences_that_only_both_together_show():
+    rng, x, y = shadows(4000, 1)
+    found = adds({"x": x, "y": y}, rng.random(4000) < 0.35 + 0.12 * np.where((x < 0) == (y < 0), 1, -1))
+    assert found["x"].shown
+    assert found["y"].shown
+
+
+def test_what_would_be_shown_is_shown_in_80_of_100():
+    shown = []
+    for seed in range(80):
+        rng = np.random.default_rng(seed)
+        x, y = rng.random((2, 3000))
+        least = 0.1  # what `detectable` says here, about
+        found = adds({"x": x, "y": y}, rng.random(3000) < 0.4 + least * ((y < 0.5) - 0.5))
+        shown.append(found["y"].shown)
+        assert found["y"].detectable == pytest.approx(least, rel=0.1)
+    assert 0.7 <= np.mean(shown) <= 0.95
+
+
+def test_categories_amounts_weights_and_clusters():
+    rng, x, _ = shadows(3000, 2)
+    level = rng.choice(["a", "b", "c"], 3000)
+    wage = 100 + 10 * rng.standard_normal(3000) + 5 * (level == "b")
+    found = adds({"x": x, "c": level}, wage, RATES["mean"])
+    assert found["c"].shown
+    assert not found["x"].shown
+    weighted = adds(
+        {"x": x, "c": level}, rng.random(3000) < 0.3 + 0.12 * (level == "b"), weight=rng.uniform(0.5, 2, 3000)
+    )
+    assert weighted["c"].shown
+    clustered = adds({"x": x, "c": level}, rng.random(3000) < 0.3, cluster=np.arange(3000) // 3)
+    assert not clustered["c"].shown
+
+
+def test_the_conclusion_names_only_attributes_that_have_a_border():
+    rng, x, y = shadows(6000, 3)
+    table = {"age": x, "income": y, "ok": (rng.random(6000) < np.where(x < 0, 0.3, 0.5)).astype(int)}
+    audit = fg.audit(table, sensitive=["age", "income"], outcome="ok", checks=False)
+    assert {one.attribute: one.shown for one in audit.added} == {"age": True, "income": False}
+    assert "Income is not shown to add anything to age with 6,000 rows" in audit.conclusion
+    first = audit.conclusion.split(". ")[0]
+    assert "income" not in first
+    assert fg.Audit.from_json(audit.to_json()).added == audit.added
+
+
+def test_the_order_of_rows_does_not_matter():
+    rng, x, y = shadows(1000, 4)
+    ok = rng.random(1000) < 0.4
+    order = rng.permutation(1000)
+    assert adds({"x": x, "y": y}, ok) == adds({"x": x[order], "y": y[order]}, ok[order])
