@@ -198,7 +198,9 @@ def test_every_table_is_the_callers():
     line = audit(frame, sensitive="tone", outcome="approved", truth="label").tables
     assert set(line) == {"groups", "selection", "detectable", "borders", "amplification", "rates"}
     assert all(isinstance(table, pd.DataFrame) for table in line.values())
-    assert "replication" in audit(frame, sensitive=["tone", "z"], outcome="approved", n_groups=2, checks=False).tables
+    two = {"sensitive": ["tone", "z"], "outcome": "approved", "n_groups": 2, "checks": False}
+    assert "added" in audit(frame, **two).tables
+    assert "replication" in audit(frame, **two, inference="crossfit").tables
 
 
 def test_groups_table_is_the_callers():
@@ -245,9 +247,9 @@ def test_several_attributes():
     harmed = min(found.records, key=lambda r: r.phi)
     assert harmed.label == "age under 30, sex f"
     assert harmed.verdict == "disadvantaged"
-    assert found.settings.inference == "crossfit"
-    assert found.data.rows_judged == 4000
-    assert found.band is None
+    assert found.settings.inference == "band"
+    assert found.data.rows_judged == found.data.rows == sum(record.n for record in found.records)
+    assert found.band.interval(age=(None, 29), sex="f").low == pytest.approx(harmed.low)
     assert found.settings.exact
     assert Partition.from_dict(json.loads(found.to_json())["partition"]) == found.partition
 

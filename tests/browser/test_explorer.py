@@ -206,6 +206,55 @@ def test_the_plane(open_page):
         assert opened.complaints == []
 
 
+@pytest.mark.parametrize("options", [{}, {"outcome": "amount"}, {"weight": "weight"}, {"against": "rest"}])
+def test_any_box_is_judged_as_the_library_does(open_page, options):
+    """Boxes that cut no joined cells are those of the library; all others are told as shares."""
+    result = found(sensitive=["tone", "other"], n_groups=3, n_cells=8, **options)
+    script = """(boxes) => {
+        const data = JSON.parse(document.getElementById("explorer-data").textContent);
+        const one = data.measures[0], all = new fairgroupsBand.Boxes(one.band);
+        const told = boxes.map((box) => all.judge(...box, data.against));
+        return [data.axes.map((a) => a.ends), one.offset, told];
+    }"""
+    boxes = [[0, 4, 0, 8], [2, 5, 3, 8], [0, 8, 6, 8], [1, 2, 1, 3]]
+    with open_page(result) as opened:
+        ends, offset, told = opened.page.evaluate(script, boxes)
+        assert opened.complaints == []
+    for (x0, x1, y0, y1), one in zip(boxes, told, strict=True):
+        sides = []
+        for axis, low, high in ((ends[0], x0, x1), (ends[1], y0, y1)):
+            step = 1e-4 * (axis[-1] - axis[0])  # the page rounds the ends of cells
+            last = None if high == len(axis) - 1 else axis[high] - step
+            sides.append((None if low == 0 else axis[low] + step, last))
+        known = result.band.interval(tone=sides[0], other=sides[1])
+        assert not one["cut"]
+        assert one["n"] == known.n
+        assert one["rate"] + offset == pytest.approx(known.rate)
+        close = 1e-6 if result.band.bounded else 0.03 * (known.rate_high - known.rate_low)
+        if options.get("against") != "rest":
+            assert [one["low"], one["high"]] == pytest.approx([known.low, known.high], rel=1e-5, abs=close)
+
+
+def test_a_box_is_drawn_by_dragging_and_by_keyboard(open_page):
+    with open_page(found(sensitive=["tone", "other"], n_groups=3)) as opened:
+        page = opened.page
+        assert "Drag across the map" in page.locator("#picked").text_content()
+        page.locator("#rate-chart").scroll_into_view_if_needed()
+        chart = page.locator("#rate-chart svg").bounding_box()
+        page.mouse.move(chart["x"] + 0.3 * chart["width"], chart["y"] + 0.4 * chart["height"])
+        page.mouse.down()
+        page.mouse.move(chart["x"] + 0.6 * chart["width"], chart["y"] + 0.7 * chart["height"], steps=4)
+        page.mouse.up()
+        assert page.locator("#rate-chart .picked-box").count() == 1
+        told = page.locator("#picked").text_content()
+        assert "although you picked the box" in told
+        page.locator("#x-from").select_option("0")
+        assert page.locator("#picked").text_content() != told
+        page.locator("#clear").click()
+        assert page.locator("#rate-chart .picked-box").count() == 0
+        assert opened.complaints == []
+
+
 def test_a_repair_has_its_slider(open_page):
     scored = {**TABLE, "score": np.clip(RNG.normal(0.3 + TABLE["tone"] / 250, 0.2), 0, 1)}
     tried = tradeoff(scored, score="score", sensitive="tone", truth="merited", max_gap=(0, 0.1), n_permutations=9)

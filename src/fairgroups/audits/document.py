@@ -20,7 +20,7 @@ __all__ = ["from_plain", "schema_of", "to_plain"]
 
 def to_plain(value: Any) -> Any:
     """Return plain data; numbers that are not finite become None, and fields marked as not plain are left out."""
-    if isinstance(value, Partition | Interval | Levels):
+    if isinstance(value, Partition | Side):
         return value.to_dict()
     if is_dataclass(value):
         return {f.name: to_plain(getattr(value, f.name)) for f in fields(value) if f.metadata.get("plain", True)}

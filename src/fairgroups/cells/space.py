@@ -66,6 +66,16 @@ class SpaceCells:
 
     If `missing` is true, one more cell at the end of every sum holds the rows that miss a value. Build it with
     `from_arrays`.
+
+    Examples
+    --------
+    >>> from fairgroups import Band, SpaceCells
+    >>> people = {"age": [20, 30, 20, 30] * 50, "sex": ["f", "f", "m", "m"] * 50}
+    >>> cells = SpaceCells.from_arrays(people, [0, 1, 1, 1] * 50)
+    >>> cells.shape, cells.n_boxes
+    ((2, 2), 9)
+    >>> Band(cells, "statistical_parity").interval(age=(None, 25), sex="f").rate
+    0.0
     """
 
     axes: tuple[GridAxis, ...]
@@ -88,16 +98,7 @@ class SpaceCells:
         missing: Missing = "error",
         n_cells: int | None = None,
     ) -> SpaceCells:
-        """Fill cells from columns of values: `sensitive` maps names to columns; see `from_rows` for the grid.
-
-        Examples
-        --------
-        >>> from fairgroups import Band, SpaceCells
-        >>> people = {"age": [20, 30, 20, 30] * 50, "sex": ["f", "f", "m", "m"] * 50}
-        >>> cells = SpaceCells.from_arrays(people, [0, 1, 1, 1] * 50)
-        >>> Band(cells, "statistical_parity").interval(age=(None, 25), sex="f").rate
-        0.0
-        """
+        """Fill cells from columns of values: `sensitive` maps names to columns; see `from_rows` for the grid."""
         options: dict[str, Any] = {"truth": truth, "weight": weight, "cluster": cluster, "positive": positive}
         rows = Rows.from_arrays(dict(sensitive), outcome, **options, missing=missing)
         asked = [measure] if isinstance(measure, str | Measure) else list(measure)
