@@ -28,6 +28,7 @@ SCRIPTS = {
     "engines.py": "Tables in files and engines",
     "skin.py": "Colours and photographs",
     "interval_coverage.py": "Do the intervals hold?",
+    "boxes.py": "The band over boxes",
     "evidence.py": "False alarms, numbers of groups, power",
     "headlines.py": "What the headline finds, beside peers",
 }
@@ -52,7 +53,7 @@ def main() -> None:
     arguments.add_argument("--out", type=Path)
     out = arguments.parse_args().out
     began = time.monotonic()
-    runs = {"interval_coverage.py": "200", "evidence.py": "100", "headlines.py": "200"}
+    runs = {"interval_coverage.py": "200", "evidence.py": "100", "boxes.py": "60", "headlines.py": "200"}
     page = [INTRO]
     page.append(
         f"{dt.datetime.now(dt.UTC):%Y-%m-%d}; {os.cpu_count()} cores, {platform.machine()}; "

@@ -253,6 +253,8 @@ def _notes(judged: Judged, measure: Measure, evidence: Evidence, reading: Readin
             f"borders of groups; borders inside other cells could add at most {100 * loss:.2g}% of the outcome's "
             "variance to that of Φ."
         )
+    if result is not None and evidence.band is not None and not sample.is_line:
+        notes.append(_how_fine(sample))
     if measure.name == "mean":
         notes += _labels_or_amounts(sample.rows, evidence)
     searched = result is not None
@@ -261,6 +263,19 @@ def _notes(judged: Judged, measure: Measure, evidence: Evidence, reading: Readin
         sample.rows, evidence.groups, inference, judged.partition, searched=searched, chosen=judged.chosen
     )
     return notes
+
+
+def _how_fine(sample: Sample) -> str:
+    """Say where borders of boxes may lie."""
+    said = []
+    for axis in sample.space.axes:
+        if axis.levels is not None:
+            said.append(f"between any levels of {axis.name}")
+        elif axis.distinct:
+            said.append(f"at every value of {axis.name}")
+        else:
+            said.append(f"between {axis.size} cells of {axis.name} with about {100 / axis.size:.2g}% of the rows each")
+    return f"Borders of groups may lie {', '.join(said[:-1])} and {said[-1]}; the intervals hold for all such boxes."
 
 
 def _labels_or_amounts(rows: Rows, evidence: Evidence) -> list[str]:

@@ -340,7 +340,8 @@ def _would(one: Added, facts: Facts, others: str) -> str:
     if not math.isfinite(one.detectable):
         return ""
     least = size(one.detectable, percent=facts.data.percent)
-    return f"; at equal {others}, a difference of {least} between its halves would be shown in 80 of 100 such samples"
+    halves = f"between two halves of the {facts.data.unit}"
+    return f"; at equal {others}, a difference of {least} {halves} would be shown in 80 of 100 such samples"
 
 
 def bordered_attributes(partition: Partition) -> set[int]:

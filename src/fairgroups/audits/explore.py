@@ -213,7 +213,7 @@ def _band(band: Band, cells: Cells, measure: Measure, fewest: int) -> dict[str, 
     """Return what it takes to judge any range that begins and ends between a few hundred stretches."""
     n = len(cells)
     moments = cells[measure]
-    first = _stretches(cells.rows[:n], fewest)
+    first = _stretches(np.minimum(cells.rows, moments.effective_size)[:n], fewest)
     if cells.missing:
         first = np.append(first, n)
 
@@ -232,16 +232,16 @@ def _band(band: Band, cells: Cells, measure: Measure, fewest: int) -> dict[str, 
     }
 
 
-def _stretches(people: NDArray[np.int64], fewest: int) -> NDArray[np.intp]:
+def _stretches(people: Array, fewest: int) -> NDArray[np.intp]:
     """Return the first cell of each of at most 400 stretches, none of so few people that it tells of one of them."""
     share = max(fewest, int(people.sum()) // MOST_BINS)
     if people.size <= MOST_BINS:
         share = fewest
-    first, held = [0], 0
+    first, held = [0], 0.0
     for i, n in enumerate(people.tolist()):
         if held >= share:
             first.append(i)
-            held = 0
+            held = 0.0
         held += n
     if held < fewest and len(first) > 1:
         first.pop()  # what is left over joins the last

@@ -81,10 +81,11 @@ def _adds(one: Added, audit: Audit) -> str:
     said = {a.name: a.said for a in audit.data.attributes}
     others = " and ".join(name for column, name in said.items() if column != one.attribute)
     told = "makes a difference" if one.shown else "no difference is shown"
-    least = "" if math.isnan(one.detectable) else (
-        f"; one of {size(one.detectable, percent=audit.data.percent)} between its halves would be shown in 80 of 100 "
-        "such samples"
-    )  # fmt: skip
+    least = ""
+    if not math.isnan(one.detectable):
+        points = size(one.detectable, percent=audit.data.percent)
+        halves = f"between two halves of the {audit.data.unit}"
+        least = f"; one of {points} {halves} would be shown in 80 of 100 such samples"
     name = said[one.attribute]
     told = f"{name} {told}" if one.shown else f"{told} by {name}"
     return f"At equal {others}, {told} ({p_value(one.p_value)}){least}."

@@ -59,18 +59,24 @@ class Boxes:
         return np.ix_(*(_cells_of(axis, ends) for axis, ends in zip(self.cells.axes, region, strict=True)))
 
     def sums(self, many: Many) -> tuple[Moments, Array]:
-        """See `Regions`."""
-        missing = len(self.cells)  # a region of the people who miss a value is an empty one
+        """See `Regions`; a region of no cells stands for the people who miss a value."""
+        n = len(self.cells)
+        empty = ~np.any(many != 0, axis=(1, 2))
+        categories = [d for d, axis in enumerate(self.cells.axes) if axis.levels is not None]
+        sets, which = np.unique(many[:, categories, 0], axis=0, return_inverse=True)
+        which = np.ravel(which)
 
         def total(x: Array) -> Array:
-            grid = self._tensor(x)
-            empty = [not _holds_any(region) for region in many]
-            return np.array(
-                [
-                    float(x[missing:].sum()) if none else float(grid[self.index(_plain(region))].sum())
-                    for region, none in zip(many, empty, strict=True)
-                ]
-            )
+            out = np.empty(many.shape[0])
+            for k, held in enumerate(sets):
+                grid = self._tensor(x)
+                for d, levels in zip(categories, held, strict=True):
+                    grid = grid.take(_cells_of(self.cells.axes[d], (int(levels), 0)), axis=d).sum(axis=d, keepdims=True)
+                mine = which == k
+                out[mine] = _box_sums(grid, many[mine], categories)
+            out[empty] = x[n:].sum()
+            out[np.abs(out) < 1e-13 * np.abs(x).sum()] = 0.0  # what rounding leaves of nobody
+            return out
 
         return self.moments.map(total), total(self.cells.rows.astype(np.float64))
 
@@ -231,12 +237,17 @@ def _cells_of(axis: GridAxis, ends: Sequence[int]) -> NDArray[np.intp]:
     return np.array([i for i in range(axis.size) if int(ends[0]) >> i & 1], dtype=np.intp)
 
 
-def _holds_any(region: Many) -> bool:
-    return bool(np.any(region != 0))
-
-
-def _plain(region: Many) -> Region:
-    return tuple((int(low), int(high)) for low, high in region)
+def _box_sums(grid: Array, many: Many, summed: Sequence[int]) -> Array:
+    """Sum boxes of a grid by running sums: each box is a sum over its corners, with signs."""
+    ends = np.where(np.isin(np.arange(grid.ndim), summed)[None, :, None], np.array([0, 1])[None, None, :], many)
+    for d in range(grid.ndim):
+        grid = np.cumsum(grid, axis=d)
+    running = np.pad(grid, [(1, 0)] * grid.ndim)
+    out = np.zeros(many.shape[0])
+    for corner in product((0, 1), repeat=grid.ndim):
+        at = tuple(ends[:, d, side] for d, side in enumerate(corner))
+        out += (-1) ** (grid.ndim - sum(corner)) * running[at]
+    return out
 
 
 def _scatter(sums: Moments, least: float) -> Array:

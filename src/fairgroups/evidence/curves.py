@@ -40,29 +40,31 @@ def rate_curve(
     first = holds if holds.size <= most else np.unique(np.minimum(marks, n - 1))
     borders = borders[borders < n]
     first = np.unique(np.concatenate([[0], first[1:], borders])).astype(np.intp)
-    first = _roomy(first, np.add.reduceat(cells.rows[:n], first), set(borders.tolist()), min_cell)
+    counted = np.minimum(cells.rows[:n], moments.effective_size)  # people in the rate's denominator
+    first = _roomy(first, np.add.reduceat(counted, first), set(borders.tolist()), min_cell)
     bins = moments.map(lambda x: np.add.reduceat(x, first))
     middle = np.add.reduceat(moments.b * cells.edges, first) / np.where(bins.b > 0, bins.b, 1.0)
     rows = np.add.reduceat(cells.rows[:n], first)
     last = np.append(cells.edges[first[1:] - 1], cells.high)
-    table = zip(cells.edges[first], last, middle, rows, bins.a, bins.b, strict=True)
+    enough = np.add.reduceat(counted, first) >= min_cell
+    table = zip(cells.edges[first], last, middle, rows, bins.a, bins.b, enough, strict=True)
     return [
         Stretch(float(lo), float(hi), float(x), int(k), float(a / b) + moments.offset)
-        for lo, hi, x, k, a, b in table
-        if b > 0 and k >= min_cell
+        for lo, hi, x, k, a, b, many in table
+        if b > 0 and many
     ]
 
 
-def _roomy(first: NDArray[np.intp], people: NDArray[np.int64], borders: set[int], min_cell: int) -> NDArray[np.intp]:
+def _roomy(first: NDArray[np.intp], people: NDArray[np.float64], borders: set[int], min_cell: int) -> NDArray[np.intp]:
     """Join stretches, not across a border, until each holds enough people, as far as that is possible."""
     kept: list[int] = []
-    held = 0
+    held = 0.0
     for start, n in zip(first.tolist(), people.tolist(), strict=True):
         if not kept or start in borders or held >= min_cell:
             if kept and held < min_cell and len(kept) > 1 and kept[-1] not in borders:
                 kept.pop()  # the few that are left over join the stretch before
             kept.append(start)
-            held = 0
+            held = 0.0
         held += n
     if held < min_cell and len(kept) > 1 and kept[-1] not in borders:
         kept.pop()

@@ -93,7 +93,7 @@ class Plane:
         if len(axes) == 2:
             sums, n = sums.map(lambda x: x[..., None]), n[..., None]
         along = next((d for d in (1, 0) if axes[d].levels is None), None)
-        places = _runs(n, sums.b, along, min_cell)
+        places = _runs(np.minimum(n, sums.effective_size), along, min_cell)
         held = [tuple(slice(int(i), int(j)) for i, j in place) for place in places]
         total = sums.map(lambda x: np.array([x[where].sum() for where in held]))
         drawn = np.array([n[where].sum() for where in held]).round().astype(np.int64)
@@ -135,7 +135,8 @@ def rate_plane(cells: SpaceCells, measure: Measure | str, min_cell: int = 10) ->
 def _margin(sums: Moments, n: Array, d: int, min_cell: int) -> list[tuple[int, int, float]]:
     others = tuple(i for i in range(n.ndim) if i != d)
     rate, people = sums.map(lambda x: x.sum(axis=others)).rate, n.sum(axis=others)
-    kept = np.flatnonzero((people >= min_cell) & np.isfinite(rate))
+    counted = sums.map(lambda x: x.sum(axis=others)).effective_size
+    kept = np.flatnonzero((np.minimum(people, counted) >= min_cell) & np.isfinite(rate))
     return [(int(i), round(float(people[i])), float(rate[i])) for i in kept]
 
 
@@ -160,32 +161,27 @@ def _ends(axis: GridAxis, starts: NDArray[np.intp]) -> Ends:
     return list(zip(first.tolist(), [*first[1:].tolist(), last], strict=True))
 
 
-def _runs(n: Array, b: Array, along: int | None, min_cell: int) -> NDArray[np.intp]:
-    """Join cells of few people along one attribute; what then still is of few is left out."""
+def _runs(people: Array, along: int | None, min_cell: int) -> NDArray[np.intp]:
+    """Join cells along one attribute until each holds enough people who count; what then still has few is left out."""
     found = []
-    shape = n.shape
+    shape = people.shape
     across = [d for d in range(3) if d != along]
     for outer in np.ndindex(*(shape[d] for d in across)):
         place = [[0, 1]] * 3
         for d, i in zip(across, outer, strict=True):
             place[d] = [i, i + 1]
         if along is None:
-            found.append((np.array(place), float(n[outer]), float(b[outer])))
+            found += [place] if people[outer] >= min_cell else []
             continue
         line = tuple(slice(None) if d == along else place[d][0] for d in range(3))
         runs: list[list[int]] = []
         first, held = 0, 0.0
-        for i, people in enumerate(n[line].tolist()):
-            held += people
+        for i, n in enumerate(people[line].tolist()):
+            held += n
             if held >= min_cell:
                 runs.append([first, i + 1])
                 first, held = i + 1, 0.0
-        if runs and held > 0:
-            runs[-1][1] = n.shape[along]  # the few that are left over join the last
-        for i, j in runs:
-            one = [list(ends) for ends in place]
-            one[along] = [i, j]
-            where = tuple(slice(*ends) for ends in one)
-            found.append((np.array(one), float(n[where].sum()), float(b[where].sum())))
-    kept = [place for place, people, counts in found if people >= min_cell and counts > 0]
-    return np.array(kept, dtype=np.intp).reshape(-1, 3, 2)
+        if runs and first < shape[along]:
+            runs[-1][1] = shape[along]  # the few that are left over join the last
+        found += [[run if d == along else place[d] for d in range(3)] for run in runs]
+    return np.array(found, dtype=np.intp).reshape(-1, 3, 2)

@@ -240,8 +240,9 @@ def _boxes(
 
 def _not_exact(gap: float) -> str:
     return (
-        "The exact search was beyond its budget: the groups are good ones, and the variance on the grid could be at "
-        f"most {100 * gap:.1f}% larger."
+        "Not every division into so many boxes could be tried within the time allowed (`budget`): these are the best "
+        "that a beam search found. No groups of the cells, of any shape, have a variance of Φ more than "
+        f"{100 * gap:.1f}% larger."
     )
 
 
