@@ -24,7 +24,9 @@ def test_levels_that_are_no_neighbours_are_drawn_apart():
     assert axis.place("b", end=True) == 2
 
 
-@pytest.mark.parametrize("values", [np.linspace(0, 1, 20), np.geomspace(900, 2e6, 25), np.arange(18, 80), [-3.0, 4.0], [5.0]])
+@pytest.mark.parametrize(
+    "values", [np.linspace(0, 1, 20), np.geomspace(900, 2e6, 25), np.arange(18, 80), [-3.0, 4.0], [5.0]]
+)
 def test_ticks_are_round_in_order_and_at_their_places(values):
     axis = PlaneAxis("x", tuple(float(x) for x in values))
     places = [at for at, _ in axis.ticks]
