@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import fairgroups as fg
-from fairgroups import Cells, FairGroups, InputError, make_synthetic
+from fairgroups import FairGroups, InputError, make_synthetic
 
 PARITY = "statistical_parity"
 
