@@ -195,7 +195,7 @@ def test_amounts_and_weights():
     wage = 3000 + 500 * rng.standard_normal(n) * (1 + corner) - 400 * corner
     plain = Band(SpaceCells.from_arrays(table, wage), "mean")
     found = plain.interval(a=(None, 0.4), b=(None, 0.4))
-    assert found.rate == pytest.approx(2600, abs=60)
+    assert found.rate == pytest.approx(2600, abs=120)  # the box is widened to whole cells
     assert found.low < found.phi < found.high < 0
     shifted = Band(SpaceCells.from_arrays(table, wage + 1e6), "mean").interval(a=(None, 0.4), b=(None, 0.4))
     assert [shifted.phi, shifted.low, shifted.high] == pytest.approx([found.phi, found.low, found.high], rel=1e-6)

@@ -25,6 +25,7 @@ __all__ = ["MOST_BOXES", "GridAxis", "SpaceCells", "moments_by"]
 
 Array = NDArray[np.float64]
 MOST_BOXES = 300_000  # of a grid that is laid without being asked for: 32 × 32, 11 × 11 × 11, 100 × 15 sets of levels …
+BOXES_OF_ONE, FEWEST_BOXES = 20, 1500  # for each row: with few rows, more boxes would widen the band and show no more
 FINEST = 100
 ALL_SETS = 8  # levels of which every set is a side; of more, the sets of the lowest and of the highest rates
 
@@ -117,7 +118,7 @@ class SpaceCells:
             What is summed.
         n_cells : int, optional
             At most so many cells along each number; by default as many as keep the number of boxes at 300 000, and at
-            most 100. A number with no more distinct values has one cell for each.
+            20 for each row, and at most 100. A number with no more distinct values has one cell for each.
 
         Returns
         -------
@@ -130,7 +131,7 @@ class SpaceCells:
             )
         values = [column.values[known] for column in rows.columns]
         people = rows.people[known]
-        limit = n_cells or _fitting(rows.columns, values)
+        limit = n_cells or _fitting(rows.columns, values, float(people.sum()))
         axes = tuple(_axis(column, known, limit, people) for column in rows.columns)
         shape = [axis.size for axis in axes]
         SpaceGrid.check_size(shape)
@@ -182,8 +183,9 @@ def _sides(size: int, *, categorical: bool) -> int:
     return 2**size - 1 if size <= ALL_SETS else 2 * size
 
 
-def _fitting(columns: Sequence[Column], values: Sequence[Array]) -> int:
+def _fitting(columns: Sequence[Column], values: Sequence[Array], people: float) -> int:
     """Return how many cells each number may have so that there are not too many boxes."""
+    most = min(max(BOXES_OF_ONE * people, FEWEST_BOXES), MOST_BOXES)
     distinct = [
         len(c.levels) if c.levels is not None else int(np.unique(x).size) for c, x in zip(columns, values, strict=True)
     ]
@@ -192,7 +194,7 @@ def _fitting(columns: Sequence[Column], values: Sequence[Array]) -> int:
         shape = zip(columns, distinct, strict=True)
         return prod(_sides(m if c.levels else min(m, cells), categorical=c.levels is not None) for c, m in shape)
 
-    return max((cells for cells in range(2, FINEST + 1) if boxes(cells) <= MOST_BOXES), default=2)
+    return max((cells for cells in range(2, FINEST + 1) if boxes(cells) <= most), default=2)
 
 
 def _axis(column: Column, known: NDArray[np.bool_], n_cells: int, people: Array) -> GridAxis:

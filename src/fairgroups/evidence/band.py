@@ -38,6 +38,7 @@ FEW_CELLS = 200
 # How far the root of a difference must lie beyond what chance allows to be noticed in 80% of samples, by a share of the
 # people; with few cells hardly any other range but the very one is there to be noticed (simulated; docs/how-many.md).
 SHARES, POWER_OF_FEW_CELLS, POWER_OF_MANY_CELLS = (0.05, 0.1, 0.25, 0.5), (0.7, 0.6, 0.25, 0.2), 0.0
+POWER_OF_BOXES = (0.45, 0.37, 0.27, 0.2)
 
 
 @dataclass(frozen=True)
@@ -291,6 +292,8 @@ class Band:
         """
         few = self.quantiles.penalty < 1
         power = float(np.interp(share, SHARES, POWER_OF_FEW_CELLS)) if few else POWER_OF_MANY_CELLS
+        if isinstance(self.cells, SpaceCells):
+            power = float(np.interp(share, SHARES, POWER_OF_BOXES))
         n, rest = np.array([share * self.n]), np.array([(1 - share) * self.n])
         root = np.maximum(
             self.quantiles.phi + self.quantiles.penalty * np.sqrt(2 * (1 + np.log(self.n / np.minimum(n, rest)))),

@@ -17,7 +17,7 @@ from urllib.parse import unquote
 from numpy.typing import NDArray
 
 from fairgroups.errors import ColumnError, InputError
-from fairgroups.sources.databases import only_read, schema_of
+from fairgroups.sources.databases import errors_of, only_read, schema_of
 from fairgroups.sources.files import read_files
 from fairgroups.sql import one_query, quoted, without_password
 
@@ -172,7 +172,7 @@ class Source:
             else:
                 query = one_query(self.sql) if self.sql is not None else f"SELECT * FROM {quoted(str(self.table))}"  # noqa: S608
                 if self.where is not None:
-                    query = f"SELECT * FROM ({query}) AS data WHERE {self.where}"  # noqa: S608
+                    query = f"SELECT * FROM ({query}\n) AS data WHERE {self.where}"  # noqa: S608
                 found = backend.sql(query, schema=schema_of(backend, kind, query))
         except InputError:
             if backend is not None:
@@ -184,6 +184,8 @@ class Source:
             raise InputError(f"cannot read {self.name!r}: {self._cleaned(error)}", "check address and table.") from None
         try:
             yield backend, found
+        except errors_of(kind) as error:  # the server may refuse a query only when it runs
+            raise InputError(f"cannot read {self.name!r}: {self._cleaned(error)}", "check the query.") from None
         finally:
             backend.disconnect()
 
@@ -204,7 +206,8 @@ class Source:
         said = " ".join(str(error).split())[:300]
         given = re.search(r"://[^:/@\s]*:(.*)@", str(self.location)) if self._is_address else None
         for secret in (given and given[1], given and unquote(given[1]), os.environ.get("PGPASSWORD")):
-            said = said.replace(secret, "***") if secret else said
+            # Of a word only the whole: a password of one letter must not spoil the message.
+            said = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", "***", said) if secret else said
         return said
 
 
