@@ -29,6 +29,7 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
+LARGEST = 1e150  # beyond, squares overflow
 Direction = Literal["better", "worse", "neutral"]
 Columns = Callable[[Array, "Array | None"], tuple[Array, Array]]
 
@@ -136,6 +137,8 @@ class Measure:
                 f"measure {self.name!r} gave A or B values that cannot be summed.",
                 "A and B must be finite, B at least 0, and A must be 0 where B is 0.",
             )
+        if max(np.abs(a).max(initial=0.0), b.max(initial=0.0)) > LARGEST:
+            raise InputError(f"measure {self.name!r} gave numbers beyond ± {LARGEST:g}, too large to compute with.")
         return a, b
 
 

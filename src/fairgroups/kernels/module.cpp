@@ -8,6 +8,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
+#include <stdexcept>
 #include <utility>
 
 namespace nb = nanobind;
@@ -21,22 +23,66 @@ using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
+// The kernels trust their callers, so whatever comes from Python is checked here, always: a call that does not fit is a
+// ValueError, never a read past the end.
+void require(bool holds, const char* what) {
+    if (!holds) throw std::invalid_argument(what);
+}
+
+constexpr double kLargest = 1e150;  // beyond, squares overflow
+
+template <class Array>
+void finite(const Array& x) {
+    const auto* at = x.data();
+    for (std::size_t i = 0; i < x.size(); ++i)
+        require(std::abs(static_cast<double>(at[i])) <= kLargest, "numbers must be finite and at most 1e150.");
+}
+
+template <class... Arrays>
+void alike(std::size_t n, const Arrays&... arrays) {
+    require(((arrays.shape(0) == n) && ...), "arrays must be of equal length.");
+    (finite(arrays), ...);
+}
+
+void not_negative(const Vector<double>& x) {
+    for (std::size_t i = 0; i < x.shape(0); ++i) require(x.data()[i] >= 0, "sums of B and rows must not be negative.");
+}
+
+void rising(const double* x, std::size_t n) {
+    for (std::size_t i = 1; i < n; ++i) require(x[i] >= x[i - 1], "running sums must not fall.");
+}
+
+void limits_fit(std::size_t n_groups, double min_rows, double min_b) {
+    require(n_groups >= 1, "at least one group must be asked for.");
+    require(std::isfinite(min_rows) && std::isfinite(min_b), "limits must be finite.");
+}
+
+void rate_fits(double rate) { require(rate > 0 && rate < 1, "the rate must lie between 0 and 1."); }
+
 using Search = Path (*)(const double*, const double*, const double*, std::size_t, std::size_t, Limits);
 
 template <Search search>
 Path call(Vector<double> a, Vector<double> b, Vector<double> rows, std::size_t n_groups, double min_rows,
           double min_b) {
+    alike(a.shape(0), a, b, rows);
+    require(a.shape(0) >= 1, "there must be a cell.");
+    not_negative(b), not_negative(rows), limits_fit(n_groups, min_rows, min_b);
+    n_groups = std::min<std::size_t>(n_groups, a.shape(0));
     nb::gil_scoped_release release;
     return search(a.data(), b.data(), rows.data(), a.shape(0), n_groups, Limits{min_rows, min_b});
 }
 
 std::vector<std::int64_t> call_isotonic(Vector<double> a, Vector<double> b) {
+    alike(a.shape(0), a, b);
+    not_negative(b);
     nb::gil_scoped_release release;
     return isotonic_blocks(a.data(), b.data(), a.shape(0));
 }
 
 std::pair<std::vector<double>, std::vector<double>> call_cell_maxima(Matrix<double> prefix, Vector<double> sizes,
                                                                      double rate, double weight) {
+    require(prefix.shape(0) >= 2 && prefix.shape(0) == sizes.shape(0), "arrays must be of equal length.");
+    finite(prefix), finite(sizes), rising(sizes.data(), sizes.shape(0)), rate_fits(rate);
     nb::gil_scoped_release release;
     const std::size_t n_draws = prefix.shape(1);
     std::vector<double> of_rate(n_draws), of_phi(n_draws);
@@ -44,7 +90,16 @@ std::pair<std::vector<double>, std::vector<double>> call_cell_maxima(Matrix<doub
     return {std::move(of_rate), std::move(of_phi)};
 }
 
+template <class Prefix>
+void windows_fit(const Prefix& prefix, const Vector<std::int64_t>& lengths) {
+    require(prefix.shape(0) >= 2, "there must be a row.");
+    const auto n = static_cast<std::int64_t>(prefix.shape(0)) - 1;
+    for (std::size_t i = 0; i < lengths.shape(0); ++i)
+        require(lengths.data()[i] >= 1 && lengths.data()[i] <= n, "lengths must lie between 1 and the number of rows.");
+}
+
 std::pair<double, double> call_window_maxima(Vector<std::int32_t> prefix, Vector<std::int64_t> lengths, double rate) {
+    windows_fit(prefix, lengths), rate_fits(rate);
     nb::gil_scoped_release release;
     std::pair<double, double> out;
     window_maxima(prefix.data(), prefix.shape(0) - 1, lengths.data(), lengths.shape(0), rate, &out.first, &out.second);
@@ -52,6 +107,7 @@ std::pair<double, double> call_window_maxima(Vector<std::int32_t> prefix, Vector
 }
 
 std::pair<double, double> call_gaussian_maxima(Vector<double> prefix, Vector<std::int64_t> lengths) {
+    windows_fit(prefix, lengths), finite(prefix);
     nb::gil_scoped_release release;
     std::pair<double, double> out;
     gaussian_window_maxima(prefix.data(), prefix.shape(0) - 1, lengths.data(), lengths.shape(0), &out.first,
@@ -65,6 +121,9 @@ std::tuple<double, std::size_t, std::size_t> call_most_different(Vector<double> 
                                                                  double n, double all_rows, bool equal_weights,
                                                                  double scale, double min_rows, double min_b,
                                                                  bool decide) {
+    alike(a.shape(0), a, b, bb, rows);
+    require(from < to && to < a.shape(0), "the range must lie within the cells.");
+    rising(b.data(), b.shape(0)), rising(bb.data(), bb.shape(0)), rising(rows.data(), rows.shape(0));
     nb::gil_scoped_release release;
     const RangeSums sums{a.data(), b.data(), bb.data(), rows.data()};
     const RangeRule rule{quantile, penalty, least_root, n, all_rows, equal_weights, scale, min_rows, min_b, decide};
@@ -79,6 +138,26 @@ std::vector<Axis> axes_of(const Axes& axes) {
     std::vector<Axis> sides;
     for (const auto& [size, categorical] : axes) sides.push_back({size, categorical});
     return sides;
+}
+
+// The number of cells of a grid, which `n` arrays must hold; levels of a category are bits of a number.
+std::size_t grid_fits(const Axes& axes, std::size_t n, std::size_t most_levels) {
+    require(!axes.empty() && axes.size() <= kMaxAxes, "a grid has one to eight axes.");
+    std::size_t cells = 1;
+    for (const auto& [size, categorical] : axes) {
+        require(size >= 1 && size <= 4'000'000, "each axis must have a cell, and at most four million.");
+        require(!categorical || size <= most_levels, "a category has too many levels.");
+        cells *= size;
+        require(cells <= 64'000'000, "a grid has at most 64 million cells.");
+    }
+    require(cells == n, "arrays must hold a number for each cell of the grid.");
+    return cells;
+}
+
+// In the kernels over all boxes every set of levels is looked at, of the last axis only the sets of its order.
+void sets_fit(const Axes& axes) {
+    for (std::size_t d = 0; d + 1 < axes.size(); ++d)
+        require(!axes[d].second || axes[d].first <= kAllSubsets, "a category before the last axis has too many levels.");
 }
 
 Boxes boxes_of(const std::vector<Box>& found, std::size_t n_axes) {
@@ -102,6 +181,11 @@ Tick tick_of(const nb::callable& progress) {
 std::pair<std::vector<double>, std::vector<double>> call_box_maxima(Matrix<float> drift, Matrix<double> sums,
                                                                     const Axes& axes, double rate, double weight,
                                                                     bool equal_weights, double n, std::optional<Vector<double>> reached) {
+    require(drift.shape(0) == sums.shape(0) && sums.shape(1) == 3, "arrays must be of equal length.");
+    require(drift.shape(1) % kDrawsInStep == 0, "the number of draws must be a multiple of 16.");
+    require(!reached || reached->shape(0) == drift.shape(1), "arrays must be of equal length.");
+    require(rate < 1 && rate != 0, "the rate must lie between 0 and 1.");
+    grid_fits(axes, drift.shape(0), 63), sets_fit(axes), finite(drift), finite(sums);
     nb::gil_scoped_release release;
     const std::size_t n_draws = drift.shape(1);
     std::vector<double> of_rate(n_draws), of_phi(n_draws);
@@ -114,6 +198,8 @@ std::pair<std::vector<double>, std::vector<double>> call_box_maxima(Matrix<float
 std::tuple<double, std::vector<std::pair<std::uint64_t, std::uint32_t>>> call_most_different_box(
     Matrix<double> sums, const Axes& axes, double quantile, double penalty, double least_root, double n,
     double all_rows, bool equal_weights, double scale, double min_rows, double min_b) {
+    require(sums.shape(1) == 4, "four sums are needed for each cell.");
+    grid_fits(axes, sums.shape(0), 63), sets_fit(axes), finite(sums);
     BoxFound found{};
     {
         nb::gil_scoped_release release;
@@ -126,6 +212,8 @@ std::tuple<double, std::vector<std::pair<std::uint64_t, std::uint32_t>>> call_mo
 std::vector<std::pair<double, Boxes>> call_boxes(Vector<double> a, Vector<double> b, Vector<double> rows,
                                                  const Axes& axes, std::size_t n_groups, double min_rows, double min_b,
                                                  std::size_t width, const nb::callable& progress) {
+    alike(a.shape(0), a, b, rows);
+    grid_fits(axes, a.shape(0), 64), not_negative(b), not_negative(rows), limits_fit(n_groups, min_rows, min_b);
     std::vector<Tiling> found;
     {
         nb::gil_scoped_release release;
@@ -143,6 +231,9 @@ std::vector<std::tuple<double, double, Boxes>> call_frontiers(const std::vector<
                                                               std::size_t n_groups, double min_rows, double min_b,
                                                               bool against_rest, std::size_t width,
                                                               const nb::callable& progress) {
+    require(!sums.empty(), "there must be a rate.");
+    for (const auto& [a, b] : sums) alike(rows.shape(0), a, b), not_negative(b);
+    alike(rows.shape(0), rows), grid_fits(axes, rows.shape(0), 64), limits_fit(n_groups, min_rows, min_b);
     std::vector<Frontier> found;
     {
         nb::gil_scoped_release release;

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError, MissingValuesError
-from fairgroups.measures import Measure
+from fairgroups.measures import LARGEST, Measure
 from fairgroups.options import MISSING, Missing, one_of
 from fairgroups.rows.columns import is_missing, numbers, one_column, reads_as_numbers
 from fairgroups.rows.labels import category_levels, check_positive, label_codes, read_outcome
@@ -41,7 +41,6 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
-LARGEST = 1e150  # beyond, squares overflow
 
 
 @dataclass(frozen=True)
