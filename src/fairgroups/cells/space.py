@@ -24,7 +24,7 @@ from fairgroups.rows.rows import Column, Rows, check_measure, weighted_sums
 __all__ = ["MOST_BOXES", "GridAxis", "SpaceCells", "moments_by"]
 
 Array = NDArray[np.float64]
-MOST_BOXES = 300_000  # of a grid that is laid without being asked for: 32 × 32, 11 × 11 × 11, 100 × 15 sets of levels …
+MOST_BOXES = 120_000  # of a grid that is laid without being asked for: 25 × 25, 9 × 9 × 9, 61 × 63 sets of levels …
 BOXES_OF_ONE, FEWEST_BOXES = 20, 1500  # for each row: with few rows, more boxes would widen the band and show no more
 FINEST = 100
 ALL_SETS = 8  # levels of which every set is a side; of more, the sets of the lowest and of the highest rates
@@ -117,7 +117,7 @@ class SpaceCells:
         measures : sequence of Measure
             What is summed.
         n_cells : int, optional
-            At most so many cells along each number; by default as many as keep the number of boxes at 300 000, and at
+            At most so many cells along each number; by default as many as keep the number of boxes at 120 000, and at
             20 for each row, and at most 100. A number with no more distinct values has one cell for each.
 
         Returns
