@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from collections.abc import Sequence
 from typing import Any
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "clean",
     "compared",
     "counted",
+    "listed",
     "p_value",
     "plain_points",
     "points",
@@ -77,6 +79,11 @@ def counted(n: int, effective: float) -> str:
     """Write how many people a rate rests on: all of the group, or those who count in the measure."""
     people = f"{n:,}"
     return people if math.isclose(effective, n, rel_tol=1e-9) else f"{effective:,.0f} of {people}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Write names as a list is said: "age, race and sex"."""
+    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part) if names else ""
 
 
 def thousands(number: float) -> str:

@@ -66,3 +66,30 @@ def test_page_and_json_tell_of_nobody_alone():
             assert all(x >= 10 for x in measure["band"]["sums"]["n"])
     more = fg.audit(table, sensitive=["age", "race"], outcome="ok", checks=False, min_cell=40)
     assert min(cell.n for cell in more.plane) >= 40
+
+
+def test_no_difference_of_sums_tells_of_a_few():
+    rng = np.random.default_rng(1)
+    n = 1500
+    table = {"age": rng.integers(18, 70, n), "race": rng.choice(["a", "b", "c"], n, p=[0.6, 0.392, 0.008])}
+    audit = fg.audit(table | {"ok": rng.integers(0, 2, n)}, sensitive=["age", "race"], outcome="ok", checks=False)
+    band = audit.explored["measures"][0]["band"]
+    left = band["totals"]["n"] - sum(band["sums"]["n"])
+    assert left == 0 or left >= 10
+    for d, margin in enumerate(band["margins"]):
+        for place, people, _ in margin:
+            alone = [i for i, p in enumerate(band["places"]) if p[2 * d] == place and p[2 * d + 1] == place + 1]
+            rest = people - sum(band["sums"]["n"][i] for i in alone)
+            assert rest == 0 or rest >= 10
+
+
+def test_missing_people_are_part_of_everybody():
+    """A box that differs from the others of known values, but not from everybody, is no finding."""
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        x = np.where(rng.random(400) < 0.6, np.nan, rng.random(400))
+        table = {"x": x, "z": rng.random(400), "ok": rng.integers(0, 2, 400)}
+        audit = fg.audit(table, sensitive=["x", "z"], outcome="ok", missing="group", checks=False)
+        found = audit.finding.range
+        assert found is None or found.low > 0 or found.high < 0
+        assert "have a not enough evidence" not in audit.conclusion

@@ -43,6 +43,7 @@ from fairgroups.options import Against
 from fairgroups.partition.partition import Partition
 from fairgroups.reading import Reading
 from fairgroups.rows.rows import Rows
+from fairgroups.words import listed
 
 __all__ = ["Judged", "assemble"]
 
@@ -254,7 +255,7 @@ def _notes(judged: Judged, measure: Measure, evidence: Evidence, reading: Readin
             "variance to that of Φ."
         )
     if result is not None and evidence.band is not None and not sample.is_line:
-        notes.append(_how_fine(sample))
+        notes += [note for note in (_how_fine(sample),) if note]
     if measure.name == "mean":
         notes += _labels_or_amounts(sample.rows, evidence)
     searched = result is not None
@@ -267,15 +268,21 @@ def _notes(judged: Judged, measure: Measure, evidence: Evidence, reading: Readin
 
 def _how_fine(sample: Sample) -> str:
     """Say where borders of boxes may lie."""
+    cells = sample.space
+    people = cells.rows[: len(cells)].reshape(cells.shape)
     said = []
-    for axis in sample.space.axes:
+    for d, axis in enumerate(cells.axes):
+        if axis.size < 2:
+            continue
+        each = people.sum(axis=tuple(i for i in range(people.ndim) if i != d))
         if axis.levels is not None:
-            said.append(f"between any levels of {axis.name}")
+            said.append(f"between levels of {axis.name}")
         elif axis.distinct:
             said.append(f"at every value of {axis.name}")
         else:
-            said.append(f"between {axis.size} cells of {axis.name} with about {100 / axis.size:.2g}% of the rows each")
-    return f"Borders of groups may lie {', '.join(said[:-1])} and {said[-1]}; the intervals hold for all such boxes."
+            most = 100 * each.max() / each.sum()
+            said.append(f"between {axis.size} cells of {axis.name} (at most {most:.2g}% of the rows each)")
+    return f"Borders of groups may lie {listed(said)}; the intervals hold for all such boxes." if said else ""
 
 
 def _labels_or_amounts(rows: Rows, evidence: Evidence) -> list[str]:

@@ -14,12 +14,12 @@ from fairgroups.evidence.added import Added
 from fairgroups.evidence.verdict import verdicts
 from fairgroups.partition.partition import Partition
 from fairgroups.partition.sides import Box, Interval, Levels, shortest
-from fairgroups.words import amount, p_value, plain_points, sentence, share_of_people, size, thousands
+from fairgroups.words import amount, listed, p_value, plain_points, points, sentence, share_of_people, size, thousands
 
 if TYPE_CHECKING:
     from fairgroups.checks.run import Checks
 
-__all__ = ["Facts", "amplified", "bordered_attributes", "conclude"]
+__all__ = ["Facts", "amplified", "bordered_attributes", "conclude", "split_said"]
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,8 @@ def _who(facts: Facts, groups: Sequence[int]) -> str:
         conditions = [partition.said(names, whole, verb="is")[k] for k in groups]
     if conditions == ["everybody"]:
         return f"all {facts.data.unit}"
+    if conditions == ["all others"]:
+        return f"all other {facts.data.unit}"
     return f"{facts.data.unit} whose {', or whose '.join(conditions)}"
 
 
@@ -114,8 +116,11 @@ def _their_rate(facts: Facts) -> str:
 def _difference(facts: Facts, value: float, low: float, high: float) -> str:
     """Say a difference with its interval."""
     percent = facts.data.percent
-    ends = sorted((abs(low), abs(high)))
-    said = f"{plain_points(ends[0], percent=percent)} to {plain_points(ends[1], percent=percent)}"
+    if low < 0 < high:
+        said = f"{points(low, percent=percent)} to {points(high, percent=percent)}"
+    else:
+        ends = sorted((abs(low), abs(high)))
+        said = f"{plain_points(ends[0], percent=percent)} to {plain_points(ends[1], percent=percent)}"
     side = "lower" if value < 0 else "higher"
     unit = " points" if percent else ""
     return f"{size(value, percent=percent)} {side} ({facts.settings.percent_level} interval {said}{unit})"
@@ -315,33 +320,43 @@ def _nothing(facts: Facts) -> str:
 
 def _adds(facts: Facts) -> str:
     """Say of attributes without a border of their own whether they add anything to the others."""
-    if facts.finding.verdict not in ("different", "depends"):
+    if facts.finding.verdict not in ("different", "depends") or not facts.added:
         return ""
-    bordered = bordered_attributes(facts.partition)
-    said = []
-    for d, (one, attribute) in enumerate(zip(facts.added, facts.data.attributes, strict=False)):
-        if d in bordered and facts.finding.groups:
+    said = {a.name: a.said for a in facts.data.attributes}
+    if facts.finding.groups and not any(one.shown for one in facts.added):
+        names = listed([said[one.attribute] for one in facts.added])
+        unclear = f"The data cannot tell which of {names} makes the difference"
+        return f"{unclear}: at equal values of the others, none is shown to."
+    bordered = {facts.partition.columns[d] for d in bordered_attributes(facts.partition)}
+    out = []
+    for one in facts.added:
+        if one.attribute in bordered and facts.finding.groups:
             continue
-        others = " and ".join(a.said for a in facts.data.attributes if a.name != attribute.name)
+        others = listed([name for column, name in said.items() if column != one.attribute])
+        name = sentence(said[one.attribute])
         if one.shown:
-            said.append(
-                f"{sentence(attribute.said)} makes a difference at equal {others}, too ({p_value(one.p_value)}), "
-                "though no group of its own shows it."
+            told = (
+                f"{name} makes a difference at equal {others}, too ({p_value(one.p_value)}), though no group of its own"
             )
+            out.append(f"{told} shows it.")
         elif facts.finding.groups or facts.finding.range is not None:
-            said.append(
-                f"{sentence(attribute.said)} is not shown to add anything to {others} with "
-                f"{thousands(facts.data.rows)} rows{_would(one, facts, others)}."
-            )
-    return " ".join(said)
+            out.append(f"{name} is not shown to add anything to {others}{_would(one, facts, others)}.")
+    return " ".join(out)
 
 
 def _would(one: Added, facts: Facts, others: str) -> str:
     if not math.isfinite(one.detectable):
         return ""
-    least = size(one.detectable, percent=facts.data.percent)
-    halves = f"between two halves of the {facts.data.unit}"
-    return f"; at equal {others}, a difference of {least} {halves} would be shown in 80 of 100 such samples"
+    least, split = size(one.detectable, percent=facts.data.percent), split_said(one, facts.data.attributes)
+    return f": at equal {others}, a difference of {least} {split} would be shown in 80 of 100 such samples"
+
+
+def split_said(one: Added, attributes: Sequence[Attribute]) -> str:
+    """Say between whom the difference lies that would be shown."""
+    if one.levels:
+        return f"between {listed(one.levels)} and the rest"
+    name = next(a.said for a in attributes if a.name == one.attribute)
+    return f"between the lower and the upper half of {name}"
 
 
 def bordered_attributes(partition: Partition) -> set[int]:

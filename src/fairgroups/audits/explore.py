@@ -296,12 +296,14 @@ def _box_band(band: Band, judged: Judged, measure: Measure) -> dict[str, Any]:
     moments = cells[measure]
     keys = ("b", "a", "noise") if band.bounded else ("b", "a", "noise", "bb", "ab", "aa")
     sums = {key: getattr(plane.sums, key).tolist() for key in keys}
-    totals = {key: float(getattr(moments, key).sum()) for key in keys}
+    totals = {"n": int(cells.rows.sum()), **{key: float(getattr(moments, key).sum()) for key in keys}}
+    if 0 < totals["n"] - int(plane.n.sum()) < judged.inference.min_cell:  # the difference would tell of those left out
+        totals = {"n": int(plane.n.sum()), **{key: float(sum(values)) for key, values in sums.items()}}
     return {
         **_widths(band),
         "places": plane.places[:, :2].reshape(-1, 4).tolist(),
         "sums": {"n": plane.n.tolist(), **sums},
-        "totals": {"n": int(cells.rows.sum()), **totals},
+        "totals": totals,
         "margins": plane.margins,
     }
 

@@ -12,6 +12,7 @@ from fairgroups.evidence.verdict import Headline, LimitVerdict, Verdict
 from fairgroups.measures import Direction
 from fairgroups.options import Against, Inference, Missing
 from fairgroups.partition.partition import Partition
+from fairgroups.words import listed
 
 __all__ = [
     "Attribute",
@@ -202,7 +203,7 @@ class DataFacts:
     @property
     def names(self) -> str:
         """The attributes, as sentences name them."""
-        return " and ".join(attribute.said for attribute in self.attributes)
+        return listed([attribute.said for attribute in self.attributes])
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from fairgroups.audits.conclusion import split_said
 from fairgroups.evidence.verdict import DIFFERENT
-from fairgroups.words import p_value, plain_points, sentence, size, thousands
+from fairgroups.words import listed, p_value, plain_points, sentence, size, thousands
 
 if TYPE_CHECKING:
     from fairgroups.audits.result import Audit, JointAudit
@@ -23,6 +24,8 @@ _SEARCHED = {
     "support a conclusion.",
 }
 _NAMED = {
+    "levels": "The groups are the levels of {name} as they are; the intervals hold at once for all of them{rates} with "
+    "{level} confidence.",
     "band": "The groups were given; provided that they were chosen without looking at these outcomes, the intervals "
     "hold at once for all of them{rates} with {level} confidence.",
     "plugin": "The groups were given; each {level} interval holds for its own group only.",
@@ -70,7 +73,7 @@ def _how_many(audit: Audit) -> str:
         return f"Number of groups: {found.n_groups}, the most allowed; {left}."
     region = "range" if len(audit.data.attributes) == 1 else "box"
     why = {
-        "band": f"chosen so that inside no group any {region} is shown to differ from the rest of it",
+        "band": f"chosen so that no {region} inside any group is shown to differ from the rest of that group",
         "cv": "the fewest whose error on rows left out is close to the least",
         "bic": "the least BIC",
     }[found.criterion]
@@ -79,15 +82,13 @@ def _how_many(audit: Audit) -> str:
 
 def _adds(one: Added, audit: Audit) -> str:
     said = {a.name: a.said for a in audit.data.attributes}
-    others = " and ".join(name for column, name in said.items() if column != one.attribute)
-    told = "makes a difference" if one.shown else "no difference is shown"
+    others = listed([name for column, name in said.items() if column != one.attribute])
+    name = said[one.attribute]
+    told = f"{name} makes a difference" if one.shown else f"no difference by {name} is shown"
     least = ""
     if not math.isnan(one.detectable):
-        points = size(one.detectable, percent=audit.data.percent)
-        halves = f"between two halves of the {audit.data.unit}"
-        least = f"; one of {points} {halves} would be shown in 80 of 100 such samples"
-    name = said[one.attribute]
-    told = f"{name} {told}" if one.shown else f"{told} by {name}"
+        points, split = size(one.detectable, percent=audit.data.percent), split_said(one, audit.data.attributes)
+        least = f". The smallest one {split} that would be shown in 80 of 100 such samples is {points}"
     return f"At equal {others}, {told} ({p_value(one.p_value)}){least}."
 
 
@@ -118,7 +119,8 @@ def certainty(audit: Audit | JointAudit) -> str:
         shown = f"{share:.0f}%" if share >= 1 else "less than 1%"
         said += f"; {thousands(left)} more ({shown}) were left out because values are missing"
     if settings.groups_given:
-        why = _NAMED["plugin" if settings.inference == "plugin" else "band"]
+        own = "levels" if settings.asked["partition"] is None else "band"
+        why = _NAMED["plugin" if settings.inference == "plugin" else own]
     else:
         why = _SEARCHED[settings.inference]
     region = "range" if len(data.attributes) == 1 else "box"

@@ -180,7 +180,7 @@ class SpaceCells:
 def _sides(size: int, *, categorical: bool) -> int:
     if not categorical:
         return size * (size + 1) // 2
-    return 2**size - 1 if size <= ALL_SETS else 2 * size
+    return 2**size - 1 if size <= ALL_SETS else 16 * size  # those of many levels are sorted anew in every draw
 
 
 def _fitting(columns: Sequence[Column], values: Sequence[Array], people: float) -> int:

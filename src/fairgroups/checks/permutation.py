@@ -34,6 +34,9 @@ WORK = 2e8  # rows dealt in all, where outcomes are not yes/no
 class Permutation:
     """The result: `p_value` = (b + 1)/(n_draws + 1), b deals being at least as striking as the data.
 
+    In an audit it is adjusted for the share of the error that the test is given: it is shown where it is at most
+    1 − level.
+
     `variance` is the variance of Φ of the best 2, 3, … groups of the test's cells.
     """
 

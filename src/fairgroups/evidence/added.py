@@ -17,18 +17,19 @@ from numpy.typing import NDArray
 
 from fairgroups._kernels import box_maxima
 from fairgroups.cells.grid import axis_edges
-from fairgroups.cells.moments import Moments
 from fairgroups.cells.sample import Sample
 from fairgroups.cells.space import ALL_SETS, GridAxis, moments_by
 from fairgroups.evidence.band_width import quantile_of
 from fairgroups.evidence.boxes import leaf_last
 from fairgroups.evidence.likelihood import POWER
 from fairgroups.measures import Measure
+from fairgroups.rows.rows import weighted_sums
 
 __all__ = ["Added", "added"]
 
 Array = NDArray[np.float64]
-DRAWS = 256  # the people as they are, and 255 deals
+FEWEST_DRAWS, MOST_DRAWS = 256, 4096  # the people as they are, and deals
+MOST_DEALT = 60_000  # rows that are dealt one by one; beyond, sums of many are close to normal
 MOST_STRATA_CELLS = 6000  # strata times cells of the attribute
 PEOPLE_OF_STRATUM = 20
 
@@ -46,8 +47,10 @@ class Added:
     p_value : float
         Of the test, times the number of attributes.
     detectable : float
-        The smallest difference between its lower and its upper half, or between two such sets of levels, at equal
-        values of the others, that would be shown in 80% of such samples.
+        The smallest difference at equal values of the others that would be shown in 80% of such samples: between its
+        lower and its upper half, or between some levels and the rest.
+    levels : tuple of str
+        Of a category, these levels.
     strata : int
         In how many strata the others were held equal.
     """
@@ -56,6 +59,7 @@ class Added:
     shown: bool
     p_value: float
     detectable: float
+    levels: tuple[str, ...]
     strata: int
 
 
@@ -74,22 +78,25 @@ def added(sample: Sample, measure: Measure, level: float) -> tuple[Added, ...]:
     Returns
     -------
     tuple of Added
-        One for each attribute; none where the grid has a category too large.
+        One for each attribute of more than one value; none where the grid has a category too large.
     """
     axes = sample.space.axes
-    if not sample.space.can_be_banded or len(axes) < 2:
+    tested = [d for d, axis in enumerate(axes) if axis.size > 1]
+    if not sample.space.can_be_banded or len(tested) < 2:
         return ()
-    return tuple(_test(sample, measure, d, level, len(axes)) for d in range(len(axes)))
+    return tuple(_test(sample, measure, d, level, len(tested)) for d in tested)
 
 
 def _test(sample: Sample, measure: Measure, d: int, level: float, judged: int) -> Added:
     strata = _Strata.of(sample, measure, d)
     name = sample.space.axes[d].name
-    if strata.n < 1 or not strata.variance.sum() > 0:
-        return Added(name, False, 1.0, math.nan, strata.n)
-    draws = strata.deals(np.random.default_rng(0))
-    largest = np.full(DRAWS, -2.0)  # below any statistic
-    information = float((strata.variance * strata.totals).sum())
+    error = (1 - level) / judged
+    n_draws = 16 * math.ceil(min(max(4 / error, FEWEST_DRAWS), MOST_DRAWS) / 16)
+    information = float((strata.variance * strata.n.sum(axis=1)).sum())
+    if strata.telling < 1 or not information > 0:
+        return Added(name, False, 1.0, math.nan, (), strata.telling)
+    draws = strata.deals(np.random.default_rng(0), n_draws)
+    largest = np.full(n_draws, -2.0)  # below any statistic
     for held in strata.sides():
         noise = np.bincount(strata.coarse, strata.variance_of(held), draws.shape[1]).astype(np.float64)
         if not noise.sum() > 0:
@@ -98,84 +105,126 @@ def _test(sample: Sample, measure: Measure, d: int, level: float, judged: int) -
         sums = np.ascontiguousarray(np.repeat(noise[:, None], 3, axis=1))
         largest = np.array(box_maxima(drift, sums, strata.axes, -1.0, 1.0, True, information, largest)[0])
     beyond = int(np.count_nonzero(largest[1:] >= largest[0] - 1e-6))
-    p_value = min(1.0, judged * (beyond + 1) / DRAWS)
-    error = (1 - level) / judged
-    least = strata.detectable(quantile_of(largest[1:], 1 - error), information)
-    return Added(name, p_value <= 1 - level, p_value, least, strata.n)
+    p_value = min(1.0, judged * (beyond + 1) / n_draws)
+    half = strata.half()
+    least = strata.detectable(half, quantile_of(largest[1:], 1 - error), information)
+    levels = tuple(strata.axis.levels[i] for i in half.tolist()) if strata.axis.levels is not None else ()
+    return Added(name, p_value <= 1 - level, p_value, least, levels, strata.telling)
 
 
 @dataclass(frozen=True)
 class _Strata:
-    """The sums of each stratum by cell of the attribute: arrays of strata × cells."""
+    """How far rows depart from the rate of their stratum, by stratum and cell of the attribute.
+
+    `residual` sums (a − r b) over the rows of a cell, `n` counts those rows, more where rows of one cluster repeat each
+    other, and `variance` is that of one row's departure in each stratum: a permutation of the rows of a stratum moves a
+    set of cells with n of its N rows by variance · n (N − n)/(N − 1).
+    """
 
     axis: GridAxis
-    a: Array
+    residual: Array
     b: Array
-    noise: Array
-    variance: Array  # of a row's value, by stratum
-    plain: bool  # yes or no of people who count once each
+    n: Array
+    variance: Array
+    yes: NDArray[np.int64] | None  # where people count once each: how many of a stratum have the outcome
+    rows: tuple[NDArray[np.intp], NDArray[np.intp], Array] | None  # stratum, cell and departure, where rows are dealt
     coarse: NDArray[np.intp]  # which cell of the others' grid a stratum lies in
     axes: list[tuple[int, bool]]  # of the others' grid
+    one: float  # what one yes is worth
 
     @classmethod
     def of(cls, sample: Sample, measure: Measure, d: int) -> _Strata:
         rows, axes = sample.rows, sample.space.axes
-        known = ~rows.absent
+        a, b = weighted_sums(rows, measure)
+        known = np.flatnonzero(~rows.absent & (b > 0))
         axis, others = axes[d], [i for i in range(len(axes)) if i != d]
         order = [others[i] for i in leaf_last([axes[i] for i in others])]
-        fine = [_finer(axes[i], rows.columns[i].values[known], rows.people[known], axis, len(others)) for i in order]
-        codes = [places(rows.columns[i].values[known]) for i, (places, _) in zip(order, fine, strict=True)]
-        shape = [size for _, size in fine]
-        flat = np.ravel_multi_index(codes, shape)
-        used, stratum = np.unique(flat, return_inverse=True)
-        grid = np.ravel_multi_index(
-            [axes[i].codes(rows.columns[i].values[known]) for i in order], [axes[i].size for i in order]
-        )
+        people = rows.people[known]
+        values = {i: rows.columns[i].values[known] for i in (*order, d)}
+        fine = [_finer(axes[i], values[i], people, axis, len(others)) for i in order]
+        codes = [places(values[i]) for i, (places, _) in zip(order, fine, strict=True)]
+        used, stratum = np.unique(np.ravel_multi_index(codes, [size for _, size in fine]), return_inverse=True)
+        stratum = np.ravel(stratum)
+        grid = np.ravel_multi_index([axes[i].codes(values[i]) for i in order], [axes[i].size for i in order])
         coarse = np.zeros(used.size, dtype=np.intp)
         coarse[stratum] = grid  # finer cells end where the grid's do
-        cell = np.full(rows.size, -1, dtype=np.intp)
-        cell[known] = stratum * axis.size + axis.codes(rows.columns[d].values[known])
-        sums = moments_by(rows, measure, cell, used.size * axis.size).map(lambda x: x.reshape(used.size, axis.size))
+        cell = axis.codes(values[d])
+        shape = (used.size, axis.size)
+
+        def summed(x: Array) -> Array:
+            flat = np.bincount(stratum * axis.size + cell, x * people, shape[0] * shape[1])
+            return flat.astype(np.float64).reshape(shape)
+
+        a, b = a[known], b[known]
+        sums_b = summed(b)
+        rate = (summed(a).sum(axis=1) / sums_b.sum(axis=1))[stratum]
+        departs = a - rate * b
+        unit = float(np.sqrt(np.average(departs**2, weights=people))) or 1.0
+        departs = departs / unit
+        n, squares = summed(np.ones(known.size)), summed(departs**2).sum(axis=1)
+        size = n.sum(axis=1)
+        variance = np.divide(squares, size - 1, out=np.zeros_like(squares), where=size > 1)
+        yes, dealt = None, None
+        plain = (
+            rows.weight is None and rows.cluster is None and bool(np.all(b == b[0]) and np.isin(a, (0.0, b[0])).all())
+        )
+        if plain:
+            yes = np.rint(summed(a).sum(axis=1) / b[0]).astype(np.int64)
+        elif rows.cluster is None and rows.count is None and known.size <= MOST_DEALT:
+            dealt = (stratum, cell, departs)
+        if rows.cluster is not None:  # the noise of clusters, by stratum, as the band counts it
+            where = np.full(rows.size, -1, dtype=np.intp)
+            where[known] = stratum
+            more = moments_by(rows, measure, where, used.size).design_effect
+            n = n * np.maximum(more, 1.0)[:, None]
         grid_axes = [(axes[i].size, axes[i].levels is not None) for i in order]
-        whole = sums.map(lambda x: x.sum(axis=1))
-        plain = sums.bounded and sums.noise is sums.b and bool(np.all(sums.b == np.rint(sums.b)))
-        return cls(axis, sums.a, sums.b, sums.noise, _variance(whole), plain, coarse, grid_axes)
+        one = b[0] / unit if plain else 1.0
+        return cls(axis, summed(departs), sums_b / unit, n, variance, yes, dealt, coarse, grid_axes, one)
 
     @property
-    def n(self) -> int:
+    def telling(self) -> int:
         """How many strata can say something: those with people in two cells."""
-        return int(np.count_nonzero((self.b > 0).sum(axis=1) > 1))
+        return int(np.count_nonzero((self.n > 0).sum(axis=1) > 1))
 
-    @property
-    def totals(self) -> Array:
-        """The effective number of rows of each stratum."""
-        b, noise = self.b.sum(axis=1), self.noise.sum(axis=1)
-        totals: Array = np.divide(b**2, noise, out=np.zeros_like(b), where=noise > 0)
-        return totals
-
-    def deals(self, rng: np.random.Generator) -> NDArray[np.float32]:
-        """Return what lies below each cell of A, less what is expected, by cell of the others' grid and draw.
+    def deals(self, rng: np.random.Generator, n_draws: int) -> NDArray[np.float32]:
+        """Return the departures below each cell, by cell of the others' grid and draw.
 
         The first draw is what was seen. Of a category, what each level holds.
         """
-        strata, cells = self.a.shape
-        n = math.prod(size for size, _ in self.axes)
+        strata, cells = self.n.shape
+        grid = math.prod(size for size, _ in self.axes)
         ranked = self.axis.levels is None
-        out = np.zeros((cells + ranked, n, DRAWS), dtype=np.float32)
-        sizes, yes = np.rint(self.b).astype(np.int64), np.rint(self.a.sum(axis=1)).astype(np.int64)
-        for k in range(strata):
-            total = self.b[k].sum()
-            if not total > 0:
-                continue
-            share = self.b[k] / total
-            out[ranked:, self.coarse[k], 0] += self.a[k] - share * self.a[k].sum()
-            if not self.plain:
-                noise = rng.standard_normal((cells, DRAWS - 1)) * np.sqrt(self.variance[k] * self.noise[k])[:, None]
-                out[ranked:, self.coarse[k], 1:] += noise - share[:, None] * noise.sum(axis=0)
-            elif 0 < yes[k] < total:
-                dealt = rng.multivariate_hypergeometric(sizes[k], int(yes[k]), size=DRAWS - 1, method="marginals")
-                out[ranked:, self.coarse[k], 1:] += dealt.T - (share * yes[k])[:, None]
+        out = np.zeros((cells + ranked, grid, n_draws), dtype=np.float32)
+        inner = out[int(ranked) :]
+        np.add.at(inner[:, :, 0].T, self.coarse, self.residual.astype(np.float32))
+        if self.rows is not None:
+            self._rows_dealt(inner, rng)
+        else:
+            share = self.n / np.maximum(self.n.sum(axis=1, keepdims=True), 1e-300)
+            for k in range(strata):
+                if self.yes is None:
+                    noise = rng.standard_normal((cells, n_draws - 1)) * np.sqrt(self.variance[k] * self.n[k])[:, None]
+                    inner[:, self.coarse[k], 1:] += noise - share[k][:, None] * noise.sum(axis=0)
+                elif 0 < self.yes[k] < self.n[k].sum():
+                    sizes = np.rint(self.n[k]).astype(np.int64)
+                    many = rng.multivariate_hypergeometric(
+                        sizes, int(self.yes[k]), size=n_draws - 1, method="marginals"
+                    )
+                    inner[:, self.coarse[k], 1:] += self.one * (many.T - (share[k] * self.yes[k])[:, None])
         return np.cumsum(out, axis=0, dtype=np.float32) if ranked else out
+
+    def _rows_dealt(self, inner: NDArray[np.float32], rng: np.random.Generator) -> None:
+        """Deal the departures of rows out again within their strata."""
+        assert self.rows is not None
+        stratum, cell, departs = self.rows
+        order = np.lexsort((departs, cell, stratum))  # by what they are, so that the order of rows does not matter
+        stratum, cell, departs = stratum[order], cell[order], departs[order]
+        place = self.coarse[stratum] + cell * inner.shape[1]
+        for k in range(1, inner.shape[2]):
+            dealt = np.argsort(stratum + rng.random(stratum.size))
+            inner[:, :, k] = np.bincount(place, departs[dealt], inner.shape[0] * inner.shape[1]).reshape(
+                inner.shape[:2]
+            )
 
     def sides(self) -> Iterator[NDArray[np.intp] | slice]:
         """Yield every side of the attribute but the whole, and only one of two that add up to it."""
@@ -190,19 +239,25 @@ class _Strata:
 
     def variance_of(self, held: NDArray[np.intp] | slice) -> Array:
         """Return by stratum the variance of how far some cells of the attribute depart."""
-        b, noise = self.b[:, held].sum(axis=1), self.noise[:, held].sum(axis=1)
-        all_b, all_noise = self.b.sum(axis=1), self.noise.sum(axis=1)
-        w = np.divide(b, all_b, out=np.zeros_like(b), where=all_b > 0)
-        return np.where((w > 0) & (w < 1), self.variance * ((1 - w) ** 2 * noise + w**2 * (all_noise - noise)), 0.0)
+        own, total = self.n[:, held].sum(axis=1), self.n.sum(axis=1)
+        inside = (own > 0.5) & (own < total - 0.5)
+        share = np.divide(own, total, out=np.zeros_like(own), where=total > 0)
+        return np.where(inside, self.variance * own * (1 - share), 0.0)
 
-    def detectable(self, quantile: float, information: float) -> float:
-        """Return the difference between the halves of the attribute that would be shown in 80% of such samples."""
-        order = np.arange(self.axis.size)
-        if self.axis.levels is not None:
-            order = np.argsort(-self.b.sum(axis=0), kind="stable")
-        below = np.cumsum(self.b.sum(axis=0)[order])
-        at = int(np.argmin(np.abs(below[:-1] / below[-1] - 0.5))) + 1 if order.size > 1 else 1
-        half = order[:at]
+    def half(self) -> NDArray[np.intp]:
+        """Return the lower half of a number; of a category its largest levels, or level where they are many."""
+        people = self.n.sum(axis=0)
+        if self.axis.levels is None:
+            order = np.arange(self.axis.size)
+        else:
+            order = np.argsort(-people, kind="stable")
+            if self.axis.size > ALL_SETS:
+                return order[:1]
+        below = np.cumsum(people[order])
+        return order[: int(np.argmin(np.abs(below[:-1] / below[-1] - 0.5))) + 1]
+
+    def detectable(self, half: NDArray[np.intp], quantile: float, information: float) -> float:
+        """Return the difference between some cells and the rest that would be shown in 80% of such samples."""
         variance = float(self.variance_of(half).sum())
         b, all_b = self.b[:, half].sum(axis=1), self.b.sum(axis=1)
         weight = float(np.sum(np.divide(b * (all_b - b), all_b, out=np.zeros_like(b), where=all_b > 0)))
@@ -218,19 +273,6 @@ def _between(draws: NDArray[np.float32], held: NDArray[np.intp] | slice) -> NDAr
         between: NDArray[np.float32] = draws[held.stop] - draws[held.start]
         return between
     return np.ascontiguousarray(draws[held].sum(axis=0, dtype=np.float32))
-
-
-def _variance(whole: Moments) -> Array:
-    """Return the variance of a row's value in each stratum; of amounts, the same in all."""
-    rate = np.divide(whole.a, whole.b, out=np.zeros_like(whole.a), where=whole.b > 0)
-    if whole.bounded:
-        n = whole.effective_size
-        of_rates: Array = rate * (1 - rate) * np.divide(n, n - 1, out=np.zeros_like(n), where=n > 1)
-        return of_rates
-    squares = np.maximum(whole.aa - 2 * rate * whole.ab + rate**2 * whole.bb, 0.0)
-    freedom = float(np.sum(np.maximum(whole.effective_size - 1, 0.0)))
-    each = squares.sum() / whole.bb.sum() * whole.effective_size.sum() / max(freedom, 1.0)
-    return np.full(rate.shape, float(each))
 
 
 def _finer(axis: GridAxis, values: Array, people: Array, tested: GridAxis, others: int) -> tuple:  # type: ignore[type-arg]

@@ -1,7 +1,8 @@
 """Whether anything differs: the band over all ranges, or boxes, and the trend along each number share one error.
 
 A range that differs is looked for with half of the error, trends with the other half; up to 5 000 rows with 0.6 of it,
-for there the band keeps a margin and the two often err on the same data. Together they err about as often as the level
+for there the band keeps a margin and the two often err on the same data. Of several attributes a quarter of it is left
+to a permutation test, which sees differences that many boxes share. Together they err about as often as the level
 allows (docs/how-many.md has the simulations). Once either has found something, the intervals need only hold at once,
 and the band is shown at its own level; where neither has, it is shown as it was asked, so that no interval contradicts
 the answer.
@@ -13,15 +14,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fairgroups.cells.cells import Cells
+from fairgroups.cells.space import SpaceCells
 from fairgroups.evidence.band import Band
 from fairgroups.evidence.regions import Region
 from fairgroups.evidence.trend import Trend, trend_test
 
-__all__ = ["AnyDifference", "any_difference"]
+__all__ = ["PERMUTATION_SHARE", "AnyDifference", "any_difference"]
 
 BAND_SHARE = 0.5
 TREND_SHARE = 0.5
 TREND_SHARE_OF_FEW, FEW = 0.6, 5000
+PERMUTATION_SHARE = 0.25  # of several attributes: what is left to the permutation test of the checks
 
 
 @dataclass(frozen=True)
@@ -62,15 +65,24 @@ def any_difference(band: Band, margins: Sequence[Cells] = ()) -> AnyDifference:
     """
     error = 1 - band.level
     share = TREND_SHARE_OF_FEW if band.n <= FEW else TREND_SHARE
+    if isinstance(band.cells, SpaceCells):
+        share -= PERMUTATION_SHARE
     tests = (trend_test(cells, band.measure, share / len(margins)) for cells in margins)
     trend = min((test for test in tests if test is not None), key=lambda test: test.p_value, default=None)
     if trend is not None:
         trend = replace(trend, shown=trend.p_value <= error)
     strict = band.at_level(1 - BAND_SHARE * error)
-    excess, region = strict.most_different()
-    found = excess > 0 or (trend is not None and trend.shown)
-    if not found:
+    region = _shown(strict)
+    if region is None and (trend is None or not trend.shown):
         return AnyDifference(False, trend, strict, None)
-    if excess <= 0:  # found by the trend alone: the band need only hold at its own level
-        excess, region = band.most_different()
-    return AnyDifference(True, trend, band, region if excess > 0 else None)
+    # Found by the trend alone, the band need only hold at its own level.
+    return AnyDifference(True, trend, band, region or _shown(band))
+
+
+def _shown(band: Band) -> Region | None:
+    """Return the region that differs most, where its own interval shows it: of everybody, people of no value too."""
+    excess, region = band.most_different()
+    if not excess > 0:
+        return None
+    _, bounds = band.judge([region])
+    return region if bounds.low[0] > 0 or bounds.high[0] < 0 else None

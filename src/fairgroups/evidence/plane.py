@@ -97,6 +97,7 @@ class Plane:
         held = [tuple(slice(int(i), int(j)) for i, j in place) for place in places]
         total = sums.map(lambda x: np.array([x[where].sum() for where in held]))
         drawn = np.array([n[where].sum() for where in held]).round().astype(np.int64)
+        margins = [_unrevealing(m, places[:, d], drawn, min_cell) for d, m in enumerate(margins)]
         return cls([_ends(a, first) for a, first in zip(axes, starts, strict=True)], places, drawn, total, margins)
 
     @property
@@ -138,6 +139,15 @@ def _margin(sums: Moments, n: Array, d: int, min_cell: int) -> list[tuple[int, i
     counted = sums.map(lambda x: x.sum(axis=others)).effective_size
     kept = np.flatnonzero((np.minimum(people, counted) >= min_cell) & np.isfinite(rate))
     return [(int(i), round(float(people[i])), float(rate[i])) for i in kept]
+
+
+def _unrevealing(
+    margin: list[tuple[int, int, float]], places: NDArray[np.intp], n: NDArray[np.int64], min_cell: int
+) -> list[tuple[int, int, float]]:
+    """Leave out what, less the cells that are drawn, would tell of a few people."""
+    alone = places[:, 1] - places[:, 0] == 1
+    drawn = np.bincount(places[alone, 0], n[alone], max((i for i, _, _ in margin), default=0) + 1)
+    return [(i, people, rate) for i, people, rate in margin if not 0 < people - drawn[i] < min_cell]
 
 
 def _slices(axes: Sequence[GridAxis]) -> int:

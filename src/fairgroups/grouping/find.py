@@ -97,7 +97,7 @@ def find(
     result = finder(sample, parts, options, inference, missing, criterion)
     if result.selection is not None and not result.selection.settled:
         more = "there are differences left inside them" if criterion == "band" else "more might be better"
-        result.notes.append(f"{result.partition.n_groups} groups were the most allowed, and {more}.")
+        result.notes.append(f"{result.selection.n_groups} groups were the most allowed, and {more}.")
     n_found = len(result.variance)
     if not options.automatic and n_found < int(options.n_groups) and not result.notes:
         result.notes.append(

@@ -225,7 +225,7 @@ class Partition:
                 for d, side in enumerate(box)
                 if not self._is_everything(d, side)
             ]
-            return joined.join(conditions) or "everybody"
+            return joined.join(conditions) or ("all others" if self.missing == "group" else "everybody")
 
         out = [" or ".join(box_said(box) for box in group) for group in self.groups]
         if self.missing == "group":
