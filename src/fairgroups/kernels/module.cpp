@@ -81,7 +81,7 @@ std::vector<std::int64_t> call_isotonic(Vector<double> a, Vector<double> b) {
 
 std::pair<std::vector<double>, std::vector<double>> call_cell_maxima(Matrix<double> prefix, Vector<double> sizes,
                                                                      double rate, double weight) {
-    require(prefix.shape(0) >= 2 && prefix.shape(0) == sizes.shape(0), "arrays must be of equal length.");
+    require(prefix.shape(0) >= 1 && prefix.shape(0) == sizes.shape(0), "arrays must be of equal length.");
     finite(prefix), finite(sizes), rising(sizes.data(), sizes.shape(0)), rate_fits(rate);
     nb::gil_scoped_release release;
     const std::size_t n_draws = prefix.shape(1);
