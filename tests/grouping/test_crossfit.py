@@ -43,7 +43,7 @@ def corner(seed, n=2000, depth=0.3):
 
 
 def test_both_halves_are_told():
-    found = fg.audit(corner(0)[0], sensitive=["x", "z"], outcome="y", favourable=True)
+    found = fg.audit(corner(0)[0], sensitive=["x", "z"], outcome="y", favourable=True, inference="crossfit")
     worst = min(found.records, key=lambda r: r.phi)
     assert worst.verdict == "disadvantaged"
     other = found.replication
@@ -59,7 +59,8 @@ def test_all_groups_of_both_halves_are_covered_at_once(depth):
     held, named = [], []
     for seed in range(80):
         table, p = corner(seed, 1000, depth)
-        found = fg.audit(table, sensitive=["x", "z"], outcome="y", n_groups=4, n_cells=10, checks=False, seed=seed)
+        options = {"n_groups": 4, "n_cells": 10, "checks": False, "inference": "crossfit", "seed": seed}
+        found = fg.audit(table, sensitive=["x", "z"], outcome="y", **options)
         ok = True
         for records, partition in (
             (found.records, found.partition),
