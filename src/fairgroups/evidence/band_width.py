@@ -8,6 +8,7 @@ values over all ranges have quantiles that hardly depend on N or on the rate: se
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,7 +21,7 @@ from scipy.special import ndtri
 
 from fairgroups._kernels import cell_maxima
 
-__all__ = ["Quantiles", "at_level", "from_table", "quantile_of", "safe_rate", "simulated"]
+__all__ = ["Quantiles", "from_table", "looked_up", "quantile_of", "safe_rate", "simulated"]
 
 Array = NDArray[np.float64]
 GAUSSIAN = "gaussian"
@@ -68,7 +69,11 @@ def from_table(n: float, rate: float | None, level: float) -> Quantiles:
     -------
     Quantiles
     """
-    table = _table()
+    return looked_up(_table(), n, rate, level)
+
+
+def looked_up(table: Mapping[str, Any], n: float, rate: float | None, level: float) -> Quantiles:
+    """Return the quantiles of a table by rows, rates and levels; see `from_table`."""
     levels, sizes, rates = table["levels"], table["rows"], table["rates"]
     if rate is None:
         columns = {rates.index(GAUSSIAN)}
@@ -79,7 +84,7 @@ def from_table(n: float, rate: float | None, level: float) -> Quantiles:
         columns = set(range(min(at, len(falling) - 1) + 1))
     of_rate, of_phi = (
         max(
-            np.interp(np.log(n), np.log(sizes), [at_level(levels, row[j], level) for row in table[kind]])
+            np.interp(np.log(n), np.log(sizes), [_at_level(levels, row[j], level) for row in table[kind]])
             for j in columns
         )
         for kind in ("rate", "phi")
@@ -139,7 +144,7 @@ def quantile_of(draws: Array, level: float) -> float:
     return float(np.quantile(draws, safe, method="higher", axis=-1).max()) + more
 
 
-def at_level(levels: list[float], quantiles: list[float], level: float) -> float:
+def _at_level(levels: list[float], quantiles: list[float], level: float) -> float:
     """Return the quantile at a level from those at some levels; see `from_table`."""
     above = [q for known, q in zip(levels, quantiles, strict=True) if known >= level - 1e-9]
     below = [

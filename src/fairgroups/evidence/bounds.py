@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from fairgroups.cells.moments import Moments
 from fairgroups.evidence.likelihood import POWER, difference_bounds, rate_bounds, smallest_shown
 from fairgroups.evidence.rates import GroupRates
-from fairgroups.evidence.scatter import upper_scale
+from fairgroups.evidence.scatter import scatter_of
 
 __all__ = ["Bounds", "fixed_bounds", "interval_bounds", "plugin_bounds", "rate_ratios"]
 
@@ -85,19 +85,8 @@ def fixed_bounds(
     spread = None
     if scale is not None:
         rest = s.map(lambda x: x.sum() - x)
-        spread = (_scatter(s, scale), _scatter(rest, scale))
+        spread = (scatter_of(s, scale), scatter_of(rest, scale))
     return interval_bounds(s, n, (rest_a, rest_b, rest_noise), root, root, spread)
-
-
-def _scatter(sums: Moments, least: float) -> Array:
-    """Return an upper bound of the standard deviation in each group, and never less than `least`."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rate = sums.a / sums.b
-        squares = np.maximum(sums.aa - 2 * rate * sums.ab + rate**2 * sums.bb, 0.0)
-    sizes = zip(squares, sums.bb, sums.effective_size, strict=True)
-    found = [upper_scale(float(q), float(t), float(n) - 1) if t > 0 else np.inf for q, t, n in sizes]
-    scatter: Array = np.fmax(np.array(found), least)
-    return scatter
 
 
 def interval_bounds(

@@ -20,14 +20,14 @@ from fairgroups._kernels import box_maxima
 from fairgroups.cells.moments import Moments
 from fairgroups.cells.space import ALL_SETS, SpaceCells
 from fairgroups.errors import InputError
-from fairgroups.evidence.band_width import GAUSSIAN, MOST_KEPT, ROUNDING, Quantiles, at_level, quantile_of, safe_rate
+from fairgroups.evidence.band_width import MOST_KEPT, ROUNDING, Quantiles, looked_up, quantile_of, safe_rate
 from fairgroups.evidence.boxes import leaf_last
 
 __all__ = ["boxes_from_table", "boxes_simulated"]
 
 Array = NDArray[np.float64]
 DRAWS, BLOCK = 768, 256
-MOST_WORK = 60_000_000  # boxes of a grid for which the band is simulated
+MOST_WORK = 4_000_000  # boxes of a grid for which the band is simulated, in some ten seconds
 CACHE: dict[tuple[Any, ...], tuple[Array, Array]] = {}
 
 
@@ -64,7 +64,7 @@ def boxes_simulated(
     if cells.n_boxes > MOST_WORK:
         raise InputError(
             f"a grid of {' × '.join(map(str, cells.shape))} cells has {cells.n_boxes:,} boxes, too many for a band.",
-            "lower n_cells, or use fewer attributes.",
+            "lower n_cells, use fewer attributes, or judge on people set aside: inference='crossfit'.",
         )
     n = len(cells)
     order = leaf_last(cells.axes)
@@ -121,21 +121,7 @@ def boxes_from_table(cells: SpaceCells, n: float, rate: float | None, level: flo
     at = next((i for i, boxes in enumerate(table["boxes"]) if cells.n_boxes <= 1.02 * boxes), None)
     if at is None or any(axis.levels is not None and axis.size > ALL_SETS for axis in cells.axes):
         return None
-    rates = table["rates"]
-    columns = {rates.index(GAUSSIAN)}
-    if rate is not None:  # groups may have higher rates than everybody, so all rates from there up to one half count
-        rare = int(np.searchsorted([-x for x in rates[:-1]], -safe_rate(rate, n)))
-        columns = set(range(min(rare, len(rates) - 2) + 1))
-    q = [
-        max(
-            np.interp(
-                np.log(n), np.log(table["rows"]), [at_level(table["levels"], row[j], level) for row in table[kind][at]]
-            )
-            for j in columns
-        )
-        for kind in ("rate", "phi")
-    ]
-    return Quantiles(float(q[0]) + ROUNDING, float(q[1]) + ROUNDING, "table")
+    return looked_up({**table, "rate": table["rate"][at], "phi": table["phi"][at]}, n, rate, level)
 
 
 def _drawn(sizes: NDArray[np.int64], axes: list[tuple[int, bool]], rate: float) -> tuple[Array, Array]:

@@ -17,7 +17,7 @@ from fairgroups.cells.space import ALL_SETS, GridAxis, SpaceCells
 from fairgroups.errors import InputError
 from fairgroups.evidence.rates import GroupRates
 from fairgroups.evidence.regions import WIDE, Found, Least, Many, Region, Rule, as_many, ends_between, more_spread
-from fairgroups.evidence.scatter import upper_scale
+from fairgroups.evidence.scatter import scatter_of, upper_scale
 from fairgroups.partition.sides import Box, Interval, Levels, Side
 
 __all__ = ["Boxes", "leaf_last"]
@@ -88,7 +88,7 @@ class Boxes:
             getattr(everybody, x) - getattr(own, x) for x in ("b", "a", "bb", "ab", "aa", "noise")
         )
         rest = Moments(b, a, bb, ab, aa, own.low, own.high, noise, own.offset)
-        return _scatter(own, scale), _scatter(rest, scale)
+        return scatter_of(own, scale), scatter_of(rest, scale)
 
     def most_different(
         self, within: Region, rule: Rule, least: Least, marks: NDArray[np.intp] | None, *, decide: bool
@@ -248,16 +248,6 @@ def _box_sums(grid: Array, many: Many, summed: Sequence[int]) -> Array:
         at = tuple(ends[:, d, side] for d, side in enumerate(corner))
         out += (-1) ** (grid.ndim - sum(corner)) * running[at]
     return out
-
-
-def _scatter(sums: Moments, least: float) -> Array:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rate = sums.a / sums.b
-        squares = np.maximum(sums.aa - 2 * rate * sums.ab + rate**2 * sums.bb, 0.0)
-    sizes = zip(squares, sums.bb, sums.effective_size, strict=True)
-    found = [upper_scale(float(q), float(t), float(n) - 1) if t > 0 else math.inf for q, t, n in sizes]
-    scatter: Array = np.fmax(np.array(found), least)
-    return scatter
 
 
 def leaf_last(axes: Sequence[GridAxis]) -> list[int]:

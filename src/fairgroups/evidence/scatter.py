@@ -10,7 +10,7 @@ from scipy.special import chdtri
 
 from fairgroups.cells.moments import Moments
 
-__all__ = ["LocalSpread", "coarse", "residual_scale", "standard_deviation", "upper_scale"]
+__all__ = ["LocalSpread", "coarse", "residual_scale", "scatter_of", "standard_deviation", "upper_scale"]
 
 Array = NDArray[np.float64]
 
@@ -32,6 +32,17 @@ def upper_scale(squares: float, total: float, freedom: float) -> float:
         return float("inf")
     variance = max(squares / total, 0.0)  # Σ b² (value − mean)² over Σ b²
     return float(np.sqrt(variance * (freedom + 1) / chdtri(freedom, 0.95)))
+
+
+def scatter_of(sums: Moments, least: float) -> Array:
+    """Return an upper bound of the standard deviation in each group, and never less than `least`."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rate = sums.a / sums.b
+        squares = np.maximum(sums.aa - 2 * rate * sums.ab + rate**2 * sums.bb, 0.0)
+    sizes = zip(squares, sums.bb, sums.effective_size, strict=True)
+    found = [upper_scale(float(q), float(t), float(n) - 1) if t > 0 else np.inf for q, t, n in sizes]
+    scatter: Array = np.fmax(np.array(found), least)
+    return scatter
 
 
 @dataclass(frozen=True)

@@ -208,7 +208,7 @@ def _boxes(
     together = [moments_by(rows, part, np.zeros(rows.size, dtype=np.intp), 1) for part in parts]
     limits = options.limits(together, rows.n)
     most = options.most(rows.size)
-    if inference.inference == "band" and len(rows.columns) <= MOST_AXES:
+    if inference.inference == "band" and len(rows.columns) <= MOST_AXES and sample.space.can_be_banded:
         return _on_the_grid(sample, parts, options, inference, missing, criterion, limits)
     selection = None
     if options.automatic:
