@@ -96,3 +96,13 @@ def most_different_box(
     min_rows: float,
     min_b: float,
 ) -> tuple[float, list[tuple[int, int]]]: ...
+def deal_within(
+    starts: NDArray[int64], yes: NDArray[int64], cells: NDArray[int32], out: NDArray[float32], seed: int
+) -> None: ...
+def region_maxima(
+    draws: NDArray[float32],
+    axes: list[tuple[int, bool]],
+    times: NDArray[float32],
+    charge: NDArray[float32],
+    largest: NDArray[float32],
+) -> None: ...

@@ -14,16 +14,19 @@ __all__ = [
     "AGAINST",
     "BAND_WIDTHS",
     "CRITERIA",
+    "HOW",
     "INFERENCES",
     "MISSING",
     "MONOTONIC",
     "MOST_GROUPS",
+    "SEEK",
     "Against",
     "BandWidth",
     "Criterion",
     "Inference",
     "Missing",
     "Monotonic",
+    "Seek",
     "at_least_zero",
     "one_of",
     "seed_of",
@@ -37,9 +40,11 @@ Criterion = Literal["auto", "band", "cv", "bic"]
 Inference = Literal["band", "crossfit", "plugin"]
 Missing = Literal["error", "drop", "group"]
 Monotonic = Literal["increasing", "decreasing", "either"]
-BAND_WIDTHS, CRITERIA, INFERENCES, MISSING, MONOTONIC = (
-    get_args(words) for words in (BandWidth, Criterion, Inference, Missing, Monotonic)
+Seek = Literal["unexplained", "raw"]
+BAND_WIDTHS, CRITERIA, INFERENCES, MISSING, MONOTONIC, SEEK = (
+    get_args(words) for words in (BandWidth, Criterion, Inference, Missing, Monotonic, Seek)
 )
+HOW = ("auto", "strata", "model")
 AGAINST = ("auto", "everyone", "rest")  # a reference is named by an option of its own
 MOST_GROUPS = 20  # more than anybody reads; the groups then still differ inside, and a note says so
 

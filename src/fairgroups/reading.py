@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fairgroups.engines.alike import count_alike
 from fairgroups.engines.columns import collect, under_names
 from fairgroups.engines.count import count_rows
 from fairgroups.errors import ColumnError, NeedsRows
@@ -77,6 +78,7 @@ def read_rows(
     n_cells: int | None = None,
     partition: Any = None,
     seed: int = 0,
+    raw: bool = False,
     verbose: bool = False,
 ) -> Iterator[Reading]:
     """Read and check the columns that were named; a file stays open until the end.
@@ -93,6 +95,8 @@ def read_rows(
         Groups that are to be judged: cells end at their borders.
     seed : int
         With people's keys it decides which part each person is dealt into.
+    raw : bool
+        With factors that are held equal: whether groups are searched for before that.
     verbose : bool
         Show a progress bar.
     """
@@ -105,12 +109,12 @@ def read_rows(
         borders = [groups.borders(d) for d in range(len(roles.sensitive))]
     options = {"roles": roles, "n_cells": n_cells, "borders": borders, "seed": seed}
     if not isinstance(data, str | Path | Source):
-        yield _counted(data, options) if is_lazy(data) else _in_memory(data, roles, seed)
+        yield _counted(data, options, raw=raw) if is_lazy(data) else _in_memory(data, roles, seed)
         return
     source = data if isinstance(data, Source) else Source(data)
     with source.opened(roles.columns, text=[roles.key] if roles.key else [], verbose=verbose) as (_, relation):
         if source.is_database or _is_large(source, relation):
-            yield _counted(relation, options, source)
+            yield _counted(relation, options, source, raw=raw)
         else:
             columns = dict(relation.project(", ".join(map(quoted, roles.columns))).fetchnumpy())
             yield _in_memory(columns, roles, seed, source)
@@ -123,7 +127,7 @@ def _is_large(source: Source, relation: Any) -> bool:
     return count_of(relation) > LARGE
 
 
-def _counted(frame: Any, options: dict[str, Any], source: Source | None = None) -> Reading:
+def _counted(frame: Any, options: dict[str, Any], source: Source | None = None, *, raw: bool = False) -> Reading:
     """Count the people of a lazy frame, or read its rows where counts cannot answer."""
     import narwhals as nw
 
@@ -131,7 +135,10 @@ def _counted(frame: Any, options: dict[str, Any], source: Source | None = None) 
     name = source.name if source else f"a table in {nw.from_native(frame).implementation.name.lower()}"
     library = "" if source else library_beside(frame)
     try:
-        rows = count_rows(frame, **options)
+        if roles.given or roles.expected:
+            rows = count_alike(frame, roles, borders=options["borders"], seed=options["seed"], raw=raw)
+        else:
+            rows = count_rows(frame, **options)
     except NeedsRows as error:
         table = nw.from_native(frame)
         for column in roles.columns:
@@ -158,6 +165,7 @@ def _rows_of(columns: dict[str, Any], roles: Roles, seed: int) -> Rows:
     return Rows.from_arrays(
         {name: columns[name] for name in roles.sensitive} if several else columns[roles.sensitive[0]],
         **{role: columns[name] for role, name in roles.named.items()},
+        factors={name: columns[name] for name in roles.given},
         lot=lot,
         positive=roles.positive,
         missing=roles.missing,

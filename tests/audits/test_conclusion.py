@@ -156,7 +156,7 @@ def test_towns_titles_and_labels():
     assert ">Towns</th>" in page
     assert "Mean age (years)" in page
     assert "High crime" in page
-    with pytest.raises(fg.InputError, match="neither a sensitive attribute nor the outcome"):
+    with pytest.raises(fg.InputError, match="neither a sensitive attribute nor a factor"):
         audit(STEP, label={"sex": "Sex"})
 
 

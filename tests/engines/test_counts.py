@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 
 from fairgroups import Cells
+from fairgroups.cells.moments import moments_by
 from fairgroups.cells.sample import Sample
-from fairgroups.cells.space import moments_by
 from fairgroups.checks.permutation import permutation_test
 from fairgroups.checks.stability import border_stability
 from fairgroups.grouping.find import find
 from fairgroups.grouping.search_options import SearchOptions
 from fairgroups.measures import RATES
-from fairgroups.rows.rows import Column, Rows, quantiles
+from fairgroups.rows.attributes import Column
+from fairgroups.rows.rows import Rows, quantiles
 from fairgroups.rows.split import split_rows
 from fairgroups.search.path import Limits
 

@@ -16,6 +16,7 @@ from fairgroups.audits.groups import describe_column, notes_on, records_of
 from fairgroups.audits.limits import limits_of
 from fairgroups.audits.options import AuditOptions
 from fairgroups.audits.rates import rates_of
+from fairgroups.audits.reasons import Reasons, factors_of, reasons_of
 from fairgroups.audits.records import (
     Attribute,
     DataFacts,
@@ -30,12 +31,14 @@ from fairgroups.audits.result import Audit
 from fairgroups.cells.sample import Sample
 from fairgroups.checks.run import Checks, run_checks
 from fairgroups.errors import InputError
+from fairgroups.evidence.at_equal import MatchedEvidence
 from fairgroups.evidence.comparison import Comparison, compare
 from fairgroups.evidence.inference import InferenceOptions
 from fairgroups.evidence.judge import Evidence
 from fairgroups.evidence.likelihood import POWER, smallest_shown
 from fairgroups.evidence.spread import rate_range, variance_of_phi
 from fairgroups.evidence.verdict import DIFFERENT, Verdict
+from fairgroups.grouping.alike import Alike
 from fairgroups.grouping.crossfit import CrossFit
 from fairgroups.grouping.find import SearchResult
 from fairgroups.measures import Direction, Measure
@@ -53,6 +56,15 @@ SHARES = (0.05, 0.1, 0.25, 0.5)  # of the people, for which the smallest differe
 
 
 @dataclass(frozen=True)
+class HeldEqual:
+    """People less what those alike in the factors have, who is alike, and who would be without each factor."""
+
+    sample: Sample
+    alike: Alike
+    without: list[Alike] | None
+
+
+@dataclass(frozen=True)
 class Judged:
     """People, groups, how they were found, and what is known of them for each rate.
 
@@ -67,6 +79,12 @@ class Judged:
     evidence: list[Evidence]
     other: CrossFit | None = None
     rand: float = float("nan")
+    held: HeldEqual | None = None  # where people are compared at equal factors
+
+    @property
+    def searched(self) -> Sample:
+        """The people as groups were searched for among them."""
+        return self.sample if self.held is None else self.held.sample
 
     @property
     def named(self) -> bool:
@@ -83,9 +101,9 @@ def assemble(judged: Judged, measure: Measure, at: int, options: AuditOptions, r
     """Put together what is known of the rate at place `at`."""
     evidence, partition, rows = judged.evidence[at], judged.partition, judged.sample.rows
     groups, bounds = evidence.groups, evidence.bounds
-    _check_gaps(options, bounded=groups.sums.bounded)
+    _check_gaps(options, bounded=groups.bounded)
     gap = _relevant_gap(options, evidence)
-    percent = groups.sums.bounded and (measure.binary or rows.outcome_is_binary)
+    percent = groups.bounded and (measure.binary or rows.outcome_is_binary)
     direction = measure.direction(favourable=options.favourable)
     against = _against(options, judged)
     compared = compare(evidence, direction, against, _formal(options.reference, judged, options))
@@ -93,8 +111,9 @@ def assemble(judged: Judged, measure: Measure, at: int, options: AuditOptions, r
     labels = partition.said([a.said for a in data.attributes], [a.whole for a in data.attributes])
     detectable = _detectable(evidence, judged.inference)
     records = records_of(evidence, compared, direction, gap, labels)
+    reasons = _reasons(judged, evidence, measure, labels, options)
     checks = _checks(judged, measure, gap, options, data) if options.checks else Checks()
-    alike = _all_alike(judged.sample) or groups.sums.low == groups.sums.high
+    alike = _all_alike(judged.sample) or groups.alike
     enough = not alike and _is_enough(evidence, detectable, gap)
     finding = _finding(judged, evidence, records, checks, enough=enough)
     if partition.n_groups == 1:
@@ -104,10 +123,12 @@ def assemble(judged: Judged, measure: Measure, at: int, options: AuditOptions, r
     name = RateName(measure.name, _rate_name(measure, options), direction)
     limits = limits_of(judged, evidence, compared, direction, options)
     told = () if alike else detectable
-    facts = Facts(finding, records, partition, name, groups.overall, settings, data, told, evidence.added)
+    facts = Facts(finding, records, partition, name, groups.overall, settings, data, told, evidence.added, reasons)
     conclusion = conclude(facts)
     if at == len(judged.evidence) - 1:  # of several rates, said once
         conclusion = " ".join(part for part in (conclusion, amplified(checks)) if part)
+    # At equal factors groups are searched for what they leave unexplained, whomever they are then compared with.
+    whom: Against = "rest" if against == "rest" and judged.held is None else "everyone"
     return Audit(
         conclusion=conclusion,
         finding=finding,
@@ -115,8 +136,8 @@ def assemble(judged: Judged, measure: Measure, at: int, options: AuditOptions, r
         partition=partition,
         measure=name,
         overall=groups.overall,
-        variance=groups.variance_against("rest" if against == "rest" else "everyone"),
-        variance_interval=variance_of_phi(groups, bounds, "rest" if against == "rest" else "everyone"),
+        variance=groups.variance_against(whom),
+        variance_interval=variance_of_phi(groups, bounds, whom),
         rate_range=rate_range(groups, bounds),
         explained=evidence.explained,
         variance_path=() if judged.result is None else tuple(float(v) for v in judged.result.variance),
@@ -124,11 +145,12 @@ def assemble(judged: Judged, measure: Measure, at: int, options: AuditOptions, r
         limits=limits,
         rates=rates_of(judged, at, evidence.level),
         band=evidence.band,
-        cells=judged.sample.cells if judged.sample.is_line else None,
+        cells=judged.sample.cells if judged.sample.is_line and judged.held is None else None,
         curve=evidence.curve,
         plane=evidence.plane,
         detectable=detectable,
         added=evidence.added,
+        reasons=reasons,
         replication=_replication(judged, at, direction, gap, options, data),
         checks=checks,
         notes=tuple(_notes(judged, measure, evidence, reading)),
@@ -157,6 +179,8 @@ def _against(options: AuditOptions, judged: Judged) -> Against:
         return "reference"
     if options.against != "auto":
         return options.against
+    if judged.held is not None:
+        return "rest"  # with comparable people outside the group
     return "rest" if judged.named and judged.partition.n_groups == 2 else "everyone"
 
 
@@ -178,10 +202,11 @@ def _formal(reference: str | None, judged: Judged, options: AuditOptions) -> str
 def _data(judged: Judged, options: AuditOptions, reading: Reading, *, percent: bool) -> DataFacts:
     rows, labels = judged.sample.rows, options.label or {}
     for name in labels:
-        if name not in (*options.roles.sensitive, options.outcome):
+        known = (*options.roles.sensitive, *options.roles.given, options.outcome)
+        if name not in known:
             raise InputError(
-                f"`label` names {name!r}, which is neither a sensitive attribute nor the outcome.",
-                f"these are: {', '.join((*options.roles.sensitive, options.outcome))}.",
+                f"`label` names {name!r}, which is neither a sensitive attribute nor a factor nor the outcome.",
+                f"these are: {', '.join(known)}.",
             )
     return DataFacts(
         source=reading.source,
@@ -197,10 +222,26 @@ def _data(judged: Judged, options: AuditOptions, reading: Reading, *, percent: b
     )
 
 
+def _reasons(
+    judged: Judged, evidence: Evidence, measure: Measure, labels: Sequence[str], options: AuditOptions
+) -> Reasons | None:
+    """Say what of each group's difference goes with the factors, where some are held equal."""
+    held = judged.held
+    if held is None:
+        return None
+    assert isinstance(evidence, MatchedEvidence)
+    named = {name: Attribute(name, label=str(label)).said for name, label in (options.label or {}).items()}
+    if options.expected is not None:
+        named.setdefault("expected", options.expected)
+    rows = judged.sample.rows
+    factors = factors_of(rows, measure, judged.partition, held.alike, held.without, named)
+    return reasons_of(evidence, labels, held.alike, factors, options.seek)
+
+
 def _relevant_gap(options: AuditOptions, evidence: Evidence) -> float:
     if options.relevant_gap is not None:
         return float(options.relevant_gap)
-    return 0.05 if evidence.groups.sums.bounded else 0.2 * evidence.spread
+    return 0.05 if evidence.groups.bounded else 0.2 * evidence.spread
 
 
 def _is_enough(evidence: Evidence, detectable: tuple[Detectable, ...], gap: float) -> bool:
@@ -256,6 +297,11 @@ def _notes(judged: Judged, measure: Measure, evidence: Evidence, reading: Readin
         )
     if result is not None and evidence.band is not None and not sample.is_line:
         notes += [note for note in (_how_fine(sample),) if note]
+    if judged.held is not None and judged.held.alike.how == "strata" and judged.held.alike.strata.thin:
+        notes.append(
+            "The rows are few for so many factors: numbers were cut so coarsely, or levels are so rare, that what is "
+            "held equal still varies inside strata. how='model' (--how model) compares by a model's scores instead."
+        )
     if measure.name == "mean":
         notes += _labels_or_amounts(sample.rows, evidence)
     searched = result is not None
@@ -288,7 +334,7 @@ def _how_fine(sample: Sample) -> str:
 def _labels_or_amounts(rows: Rows, evidence: Evidence) -> list[str]:
     """Say that few whole numbers are averaged, in case they are labels."""
     values = np.unique(rows.outcome)
-    if evidence.groups.sums.bounded or values.size > MOST_LABELS or np.any(values != np.rint(values)):
+    if evidence.groups.bounded or values.size > MOST_LABELS or np.any(values != np.rint(values)):
         return []
     listed = ", ".join(f"{value:g}" for value in values)
     said = (
@@ -300,8 +346,8 @@ def _labels_or_amounts(rows: Rows, evidence: Evidence) -> list[str]:
 
 def _checks(judged: Judged, measure: Measure, gap: float, options: AuditOptions, data: DataFacts) -> Checks:
     return run_checks(
-        judged.sample,
-        judged.judging,
+        judged.searched,
+        judged.searched if judged.held is not None else judged.judging,
         measure,
         judged.partition,
         None if judged.result is None else judged.result.limits,
@@ -371,7 +417,8 @@ def _settings(
         inference=judged.inference.inference,
         level=options.level,
         band_quantiles=quantiles,
-        bounded=evidence.groups.sums.bounded,
+        bounded=evidence.groups.bounded,
+        given=(*roles.given, *((roles.expected,) if roles.expected else ())),
         relevant_gap=gap,
         reference=reference,
         title=options.title,

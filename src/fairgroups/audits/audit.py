@@ -8,18 +8,24 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from fairgroups.audits.assemble import Judged, assemble
+from fairgroups.audits.assemble import HeldEqual, Judged, assemble
 from fairgroups.audits.explore import explore_line, explore_plane
 from fairgroups.audits.options import AuditOptions
 from fairgroups.audits.rates import other_measures
 from fairgroups.audits.result import Audit, JointAudit
 from fairgroups.cells.sample import Sample
 from fairgroups.checks.run import compared
-from fairgroups.evidence.judge import judge
+from fairgroups.errors import InputError
+from fairgroups.evidence.any_difference import AnyDifference
+from fairgroups.evidence.at_equal import judge_at_equal
+from fairgroups.evidence.judge import Evidence, judge
+from fairgroups.grouping.alike import find_alike, without_each
 from fairgroups.grouping.boxes import MOST_AXES
 from fairgroups.grouping.crossfit import cross_fit
+from fairgroups.grouping.find import find
 from fairgroups.grouping.refine import find_finely
 from fairgroups.measures import JointMeasure, Measure, parts_of, resolve_any
+from fairgroups.options import Missing
 from fairgroups.partition.given import given_partition
 from fairgroups.reading import Reading, read_rows
 from fairgroups.rows.rows import Rows, refuse_exposure
@@ -46,7 +52,7 @@ def _taking(_: Callable[P, AuditOptions]) -> Callable[[Callable[..., R]], Callab
 
 
 @_taking(AuditOptions)
-def audit(data: Any, **given: Any) -> Audit | JointAudit:
+def audit(data: Any, **asked: Any) -> Audit | JointAudit:
     """Find the groups of numeric attributes that an outcome treats differently, and say what may be concluded.
 
     Parameters
@@ -67,6 +73,18 @@ def audit(data: Any, **given: Any) -> Audit | JointAudit:
     key : str, optional
         Column that says who each person is: where people are dealt into halves or folds, their key and the seed decide,
         so that the same person is always in the same one.
+    given : str or list of str, optional
+        Factors at equal values of which people are compared, such as education: what of a difference is left among
+        comparable people? The result's `reasons` split each group's difference in two.
+    expected : str, optional
+        Column of the outcome that a model of your own expects: people are compared at equal values of it.
+    how : {"auto", "strata", "model"} or estimator
+        Whether people are compared within strata of the factors, numbers in bins of which there are more the more
+        people there are; or within strata of the scores of a cross-fitted model, scikit-learn's gradient boosting or an
+        estimator of your own. ``"auto"``: strata, unless people are too few for so many factors.
+    seek : {"unexplained", "raw"}
+        With factors: whether the groups searched for differ in what the factors leave unexplained, or, as without them,
+        in their rates, whose differences are then split.
     measure : str or Measure
         ``"auto"`` is statistical parity for yes/no outcomes and the mean for numbers. See `fairgroups.MEASURES`.
         ``"equalized_odds"`` looks at true and false positive rates at once, in a `JointAudit` of two `parts`.
@@ -145,9 +163,10 @@ def audit(data: Any, **given: Any) -> Audit | JointAudit:
     >>> [record.verdict for record in found.records]
     ['disadvantaged', 'disadvantaged', 'not enough evidence', 'advantaged', 'advantaged']
     """
-    _refuse_unknown(given)
-    options = AuditOptions(**given)
+    _refuse_unknown(asked)
+    options = AuditOptions(**asked)
     how: dict[str, Any] = {name: getattr(options, name) for name in ("n_cells", "partition", "seed", "verbose")}
+    how["raw"] = options.at_equal and options.seek == "raw" and options.partition is None
     with read_rows(data, options.roles, **how) as reading:
         rows = reading.rows.centred()
         used = resolve_any(options.measure, outcome_is_binary=rows.outcome_is_binary)
@@ -155,23 +174,25 @@ def audit(data: Any, **given: Any) -> Audit | JointAudit:
         judged = _judged(reading, sample, used, options)
     parts = tuple(assemble(judged, part, i, options, reading) for i, part in enumerate(parts_of(used)))
     found = parts[0] if len(parts) == 1 else _joint(parts)
-    if judged.sample.is_line:
+    if options.at_equal:
+        told = None
+    elif judged.sample.is_line:
         told = explore_line(parts, judged.sample.cells, {}) if options.explore else None
     else:  # later the rows are gone, and it costs little
         told = explore_plane(parts, judged) if len(rows.columns) == 2 and not judged.named else None
     return found if told is None else replace(found, explored=told)
 
 
-def audit_of_one(data: Any, **given: Any) -> Audit:
+def audit_of_one(data: Any, **asked: Any) -> Audit:
     """Return the audit of one rate; see `audit`."""
-    found = audit(data, **given)
+    found = audit(data, **asked)
     assert isinstance(found, Audit)
     return found
 
 
-def _refuse_unknown(given: dict[str, Any]) -> None:
+def _refuse_unknown(asked: dict[str, Any]) -> None:
     known = list(inspect.signature(AuditOptions).parameters)
-    for name in given:
+    for name in asked:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
             raise TypeError(f"audit() has no option {name!r}" + (f"; did you mean {near[0]!r}?" if near else "."))
@@ -192,6 +213,8 @@ def _judged(reading: Reading, sample: Sample, measure: Measure | JointMeasure, o
     missing = roles.missing
     if missing == "group" and not sample.rows.absent.any():
         missing = "error"  # nobody to group
+    if options.at_equal:
+        return _judged_at_equal(reading, sample, measure, options, missing)
     each = inference.each(len(parts))
     groups = options.partition
     if groups is None and all(column.levels is not None for column in columns):
@@ -219,6 +242,45 @@ def _judged(reading: Reading, sample: Sample, measure: Measure | JointMeasure, o
     known = result.differs or (None,) * len(parts)
     evidence = [judge(sample, result.partition, part, each, one) for part, one in zip(parts, known, strict=True)]
     return Judged(sample, sample, result.partition, result, each, evidence)
+
+
+def _judged_at_equal(
+    reading: Reading, sample: Sample, measure: Measure | JointMeasure, options: AuditOptions, missing: Missing
+) -> Judged:
+    """Find the groups, unless they are given, and judge them among people alike in the factors."""
+    rows, parts, each = sample.rows, parts_of(measure), options.judging.each(len(parts_of(measure)))
+    for part in parts:
+        refuse_exposure(rows, part)
+    if not sample.is_line and not _can_be_banded(sample):
+        raise InputError(
+            "there are too many attributes, or categories of too many levels, to compare every box at equal factors.",
+            "use fewer attributes.",
+        )
+    alike = find_alike(rows, parts, options.how)
+    groups = options.partition
+    if groups is None and all(column.levels is not None for column in rows.columns):
+        groups = {}  # categories are named already
+    result, borders = None, None
+    known: tuple[AnyDifference | None, ...] = (None,) * len(parts)
+    if groups is not None:
+        partition = given_partition(groups, options.roles.sensitive, missing, [c.levels for c in rows.columns])
+        each = replace(each, named=True)
+        borders = partition.borders() if sample.is_line else None
+    elif options.seek == "raw":
+        sample, result = find_finely(reading, sample, measure, options.search, options.judging, missing)
+        rows, partition = sample.rows, result.partition
+        alike = find_alike(rows, parts, options.how) if rows is not reading.rows else alike
+        borders = partition.borders() if sample.is_line else None
+    matched = alike.sample(sample, parts, borders)
+    if groups is None and options.seek == "unexplained":
+        result = find(matched, measure, options.search, options.judging, missing)
+        partition, known = result.partition, result.differs or known
+    others = without_each(rows, parts, alike, options.how) if partition.n_groups > 1 else None
+    evidence: list[Evidence] = [
+        judge_at_equal(sample, matched, partition, part, each, one) for part, one in zip(parts, known, strict=True)
+    ]
+    held = HeldEqual(matched, alike, others)
+    return Judged(sample, sample, partition, result, each, evidence, held=held)
 
 
 def _can_be_banded(sample: Sample) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fairgroups.audits.reasons import Reasons, split_of
 from fairgroups.audits.records import Attribute, DataFacts, Detectable, Finding, GroupRecord, RateName, Settings
 from fairgroups.evidence.added import Added
 from fairgroups.evidence.verdict import verdicts
@@ -35,6 +36,12 @@ class Facts:
     data: DataFacts
     detectable: Sequence[Detectable] = ()
     added: Sequence[Added] = ()
+    reasons: Reasons | None = None
+
+    @property
+    def equal(self) -> str:
+        """Say what is held equal, with a space in front: " at equal education and hours"; nothing where nothing is."""
+        return f" at equal {self.reasons.names}" if self.reasons is not None else ""
 
 
 def conclude(facts: Facts) -> str:
@@ -51,13 +58,13 @@ def conclude(facts: Facts) -> str:
     """
     finding = facts.finding
     if finding.groups:
-        said = [_worst(facts), _in_people(facts), _others(facts), _open(facts)]
+        said = [_worst(facts), _in_people(facts), _split(facts), _others(facts), _open(facts)]
     elif finding.range is not None:
         said = [_range(facts)]
     elif finding.verdict == "depends":
         said = [_depends(facts)]
     elif len(facts.records) > 1 and facts.settings.groups_given:
-        said = [_none_of_the_named(facts), _open(facts)]
+        said = [_none_of_the_named(facts), _explained(facts), _open(facts)]
     else:
         said = [_nothing(facts)]
     said.append(_adds(facts))
@@ -100,6 +107,8 @@ def _joined(partition: Partition, groups: Sequence[int]) -> list[Interval] | Non
 
 def _for_whom(facts: Facts) -> str:
     """Name those that groups are compared with."""
+    if facts.reasons is not None:
+        return facts.settings.whom
     if facts.settings.against == "everyone":
         return "everybody" if facts.data.unit == "people" else f"all {facts.data.unit}"
     if facts.settings.against == "rest":
@@ -113,8 +122,8 @@ def _their_rate(facts: Facts) -> str:
     return rate if outcome.lower() in rate.lower() else f"{rate} for {outcome}"
 
 
-def _difference(facts: Facts, value: float, low: float, high: float) -> str:
-    """Say a difference with its interval."""
+def _difference(facts: Facts, value: float, low: float, high: float, than: str = "") -> str:
+    """Say a difference with its interval: "3.1 points lower than others (95% interval 2.0 to 4.2 points)"."""
     percent = facts.data.percent
     if low < 0 < high:
         said = f"{points(low, percent=percent)} to {points(high, percent=percent)}"
@@ -123,7 +132,16 @@ def _difference(facts: Facts, value: float, low: float, high: float) -> str:
         said = f"{plain_points(ends[0], percent=percent)} to {plain_points(ends[1], percent=percent)}"
     side = "lower" if value < 0 else "higher"
     unit = " points" if percent else ""
-    return f"{size(value, percent=percent)} {side} ({facts.settings.percent_level} interval {said}{unit})"
+    than = f" than {than}" if than else ""
+    return f"{size(value, percent=percent)} {side}{than} ({facts.settings.percent_level} interval {said}{unit})"
+
+
+def _at_equal(facts: Facts, who: str, verdict: str, difference: str) -> str:
+    """Say whose rate differs at equal factors, and by how much."""
+    what = _their_rate(facts)
+    if verdict in ("disadvantaged", "advantaged"):
+        return f"{who} are {verdict}{facts.equal}: their {what} is {difference}."
+    return f"{who} have a {verdict} {what}{facts.equal}: it is {difference}."
 
 
 def _worst(facts: Facts) -> str:
@@ -132,6 +150,10 @@ def _worst(facts: Facts) -> str:
     percent = facts.data.percent
     rate, other = (amount(x, percent=percent) for x in (record.rate, record.rate - record.phi))
     who, what = sentence(_who(facts, [k])), _their_rate(facts)
+    if facts.reasons is not None:
+        whom = f"that of {facts.settings.whom}"
+        than = whom if facts.settings.against == "rest" else f"{facts.reasons.names} would suggest"
+        return _at_equal(facts, who, record.verdict, _difference(facts, record.phi, record.low, record.high, than))
     told = f"{rate}, against {other} for {_for_whom(facts)}: {_difference(facts, record.phi, record.low, record.high)}."
     if record.verdict in ("lower", "higher"):
         said = f"{who} have a {record.verdict} {what}: {told}"
@@ -141,6 +163,26 @@ def _worst(facts: Facts) -> str:
         phi = record.rate - facts.overall
         said += f" Against everybody the difference is {size(phi, percent=percent)}."
     return said
+
+
+def _split(facts: Facts) -> str:
+    """Say what of the difference goes with the factors."""
+    if facts.reasons is None:
+        return ""
+    return split_of(facts.reasons, _named(facts)[0][0], facts.data.percent, facts.data.unit)
+
+
+def _explained(facts: Facts) -> str:
+    """Say of groups named in advance, none of which differs at equal factors, what the largest difference goes with."""
+    if facts.reasons is None:
+        return ""
+    known = ((k, one) for k, one in enumerate(facts.reasons.groups) if math.isfinite(one.unexplained_low))
+    shown = [k for k, one in known if one.low > 0 or one.high < 0]
+    if not shown:
+        return ""
+    k = max(shown, key=lambda k: abs(facts.reasons.groups[k].difference) if facts.reasons else 0.0)
+    subject = f"the {_their_rate(facts)} of {_who(facts, [k])}"
+    return split_of(facts.reasons, k, facts.data.percent, facts.data.unit, subject)
 
 
 def _named(facts: Facts) -> list[tuple[int, GroupRecord]]:
@@ -153,7 +195,7 @@ def _named(facts: Facts) -> list[tuple[int, GroupRecord]]:
 def _in_people(facts: Facts) -> str:
     """Say how many people a difference of rates is about."""
     _, record = _named(facts)[0]
-    if not facts.data.percent or facts.settings.against == "reference":
+    if not facts.data.percent or facts.settings.against == "reference" or facts.reasons is not None:
         return ""
     more = "fewer" if record.phi < 0 else "more"
     than = f"the rate of {_for_whom(facts)}" if facts.data.unit != "people" else f"{_possessive(facts)} rate"
@@ -208,8 +250,10 @@ def _sizes(facts: Facts, groups: Sequence[int]) -> str:
 def _open(facts: Facts) -> str:
     """Say for whom a difference is neither shown nor ruled out, and which of these differ from the best group."""
     unclear = [record for record in facts.records if record.verdict == "not enough evidence"]
+    nobody = [record.label for record in facts.records if record.verdict == "nobody to compare with"]
+    without = f"For {listed(nobody)} there is nobody to compare with{facts.equal}." if nobody else ""
     if not unclear:
-        return ""
+        return without
     neither = f"a difference from {facts.settings.whom} is neither shown nor ruled out"
     if len(unclear) == 1:
         said = f"For {unclear[0].label}, {neither}"
@@ -226,7 +270,7 @@ def _open(facts: Facts) -> str:
         else:
             some = "one of them is" if len(apart) == 1 else f"{len(apart)} of them are"
             said += f"; {some}, however, shown to differ from {best}"
-    return f"{said}."
+    return f"{said}. {without}".strip()
 
 
 def _range(facts: Facts) -> str:
@@ -240,11 +284,15 @@ def _range(facts: Facts) -> str:
     what = _their_rate(facts)
     said = f"are {verdict}: their {what} is" if directed else f"have a {verdict} {what}:"
     rates = [amount(x, percent=percent) for x in (found.rate, facts.overall)]
+    shape = "range" if len(found.sides) == 1 else "box"
+    alone = f"No division into groups that the settings allow shows this {shape} as a group of its own."
+    if facts.reasons is not None:
+        by = _difference(facts, found.phi, found.low, found.high, f"{facts.reasons.names} would suggest")
+        return f"{_at_equal(facts, f'{sentence(facts.data.unit)} whose {values}', verdict, by)} {alone}"
     everybody = "everybody" if facts.data.unit == "people" else f"all {facts.data.unit}"
     return (
         f"{sentence(facts.data.unit)} whose {values} {said} {rates[0]}, against {rates[1]} for "
-        f"{everybody}: {_difference(facts, found.phi, found.low, found.high)}. No division into groups that the "
-        f"settings allow shows this {'range' if len(found.sides) == 1 else 'box'} as a group of its own."
+        f"{everybody}: {_difference(facts, found.phi, found.low, found.high)}. {alone}"
     )
 
 
@@ -263,16 +311,16 @@ def _depends(facts: Facts) -> str:
     rows, trend = thousands(facts.data.rows), finding.trend
     if trend is None or not trend.shown:
         return (
-            f"The {_their_rate(facts)} varies with {name} ({p_value(finding.p_value)}), but {rows} rows are too few to "
-            "show which groups differ."
+            f"The {_their_rate(facts)} varies with {name}{facts.equal} ({p_value(finding.p_value)}), but {rows} rows "
+            "are too few to show which groups differ."
         )
     name = next((a.said for a in facts.data.attributes if a.name == trend.attribute), name)
     ends = [amount(rate, percent=percent) for rate in (trend.lower_rate, trend.upper_rate)]
     lower, upper = (share_of_people(share).removeprefix("a ") for share in (trend.lower_share, trend.upper_share))
     return (
-        f"The {_their_rate(facts)} {trend.direction} with {name} ({p_value(trend.p_value)}): {ends[0]} among the "
-        f"{lower} of the {facts.data.unit} with the lowest {name}, {ends[1]} among the {upper} with the highest. "
-        f"{rows} rows are too few to show where the difference begins."
+        f"The {_their_rate(facts)} {trend.direction} with {name}{facts.equal} ({p_value(trend.p_value)}): {ends[0]} "
+        f"among the {lower} of the {facts.data.unit} with the lowest {name}, {ends[1]} among the {upper} with the "
+        f"highest. {rows} rows are too few to show where the difference begins."
     )
 
 
@@ -296,9 +344,9 @@ def _nothing(facts: Facts) -> str:
     known = {d.share: d.difference for d in facts.detectable if math.isfinite(d.difference)}
     if facts.finding.verdict == "no difference found":
         rate = _their_rate(facts)
-        said = f"No difference found: no range of {name} is shown to differ in its {rate}."
+        said = f"No difference found: no range of {name} is shown to differ in its {rate}{facts.equal}."
         if not facts.partition.is_line:
-            said = f"No difference found: no difference in {rate} is shown by {name}."
+            said = f"No difference found: no difference in {rate} is shown by {name}{facts.equal}."
         share = min((share for share in known if share >= 0.1), default=None)
         shape = "range" if len(facts.data.attributes) == 1 else "box"
         if share is not None and known[share] > 0:
@@ -308,7 +356,7 @@ def _nothing(facts: Facts) -> str:
                 "less often."
             )
         return said
-    said = "Not enough evidence: no difference is shown, and the data cannot rule one out."
+    said = f"Not enough evidence: no difference is shown{facts.equal}, and the data cannot rule one out."
     if known:
         share = max(known)
         said += (

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.audits.records import Attribute, Bin, GroupRecord
+from fairgroups.evidence.at_equal import MatchedRates
 from fairgroups.evidence.comparison import Comparison
 from fairgroups.evidence.judge import Evidence
 from fairgroups.evidence.rates import GroupRates
@@ -16,7 +17,8 @@ from fairgroups.evidence.verdict import Verdict, verdicts
 from fairgroups.measures import Direction
 from fairgroups.options import Inference
 from fairgroups.partition.partition import Partition
-from fairgroups.rows.rows import Column, Rows, quantiles
+from fairgroups.rows.attributes import Column
+from fairgroups.rows.rows import Rows, quantiles
 
 __all__ = ["describe_column", "notes_on", "records_of"]
 
@@ -40,6 +42,10 @@ def records_of(
         "neutral": np.maximum(compared.least_below, compared.least_above),
     }[direction]
     verdict = judged or verdicts(compared.low, compared.high, direction, relevant_gap)
+    if isinstance(groups, MatchedRates):
+        verdict = [
+            v if there else "nobody to compare with" for v, there in zip(verdict, groups.comparable, strict=True)
+        ]
     if compared.reference is not None:
         verdict[compared.reference] = "reference"
     columns = {
@@ -140,7 +146,7 @@ def notes_on(
     if rows.dropped:
         reasons = ", ".join(f"{n} for {name!r}" for name, n in rows.dropped.items())
         notes.append(f"{sum(rows.dropped.values())} rows with missing values were left out ({reasons}).")
-    if not groups.sums.bounded:
+    if not groups.bounded:
         notes.append(
             "The outcome is an amount, not yes or no. The intervals assume roughly normal means with an "
             "estimated scale: "
@@ -168,7 +174,7 @@ def notes_on(
             "Some groups are made of several ranges; their intervals are the sums of the ranges' intervals, "
             "and so are wide."
         )
-    if groups.sums.low == groups.sums.high:
+    if groups.alike:
         notes.append("All rows that count in this rate have the same outcome, so groups cannot be compared.")
     elif partition.n_groups == 1 and not chosen:
         notes.append("There is one group only, so nothing is compared.")

@@ -17,17 +17,21 @@ from fairgroups.options import (
     AGAINST,
     BAND_WIDTHS,
     CRITERIA,
+    HOW,
     INFERENCES,
     MISSING,
     MONOTONIC,
     MOST_GROUPS,
+    SEEK,
     Against,
     BandWidth,
     Criterion,
     Inference,
     Missing,
     Monotonic,
+    Seek,
     at_least_zero,
+    one_of,
     share_of,
 )
 
@@ -85,6 +89,21 @@ class AuditOptions:
     )
     key: str | None = option(
         None, "column", "Column that says who a person is, who is then always in the same half or fold."
+    )
+    given: str | Sequence[str] | None = option(
+        None, "columns", "Column of a factor: people are compared at equal values of it; say it again for several."
+    )
+    expected: str | None = option(
+        None, "column", "Column of the outcome that a model of your own expects: people are compared at equal values."
+    )
+    how: Any = option(
+        "auto", "words", "How factors are held equal: strata of them, model (cross-fitted scores), or auto.", HOW
+    )
+    seek: Seek = option(
+        "unexplained",
+        "words",
+        "With factors: search groups that differ in what these leave unexplained, or raw and split the difference.",
+        SEEK,
     )
     measure: str | Measure | JointMeasure = option(
         "auto",
@@ -174,15 +193,49 @@ class AuditOptions:
             raise InputError(f"`label` must map columns to what they are called; got {self.label!r}.")
         if self.reference is not None and self.against != "auto":
             raise InputError("groups are compared with a reference or against others, not both.", "leave one out.")
+        self._check_reasons()
         if self.favourable not in (None, True, False):
             raise InputError(f"`favourable` must be True, False or None; got {self.favourable!r}.")
+
+    def _check_reasons(self) -> None:
+        """Refuse what does not go with factors that are held equal."""
+        one_of(self.seek, "seek", SEEK)
+        if not (isinstance(self.how, str) and self.how in HOW) and not hasattr(self.how, "fit"):
+            raise InputError(
+                f"`how` must be one of {', '.join(map(repr, HOW))}, or an estimator with fit and predict; "
+                f"got {self.how!r}."
+            )
+        if not self.at_equal:
+            if self.how != "auto" or self.seek != "unexplained":
+                raise InputError(
+                    "`how` and `seek` are about factors that are held equal, and none is named.",
+                    "name them: given=['education'] (--given education).",
+                )
+            return
+        refused = {
+            "inference": self.inference != "band",
+            "reference": self.reference is not None,
+            "min_ratio": self.min_ratio is not None,
+            "compare_with": self.compare_with is not None,
+        }
+        for name, asked in refused.items():
+            if asked:
+                raise InputError(
+                    f"`{name}` does not go with comparisons at equal factors (`given`, `expected`).",
+                    "leave it out, or run an audit without factors beside this one.",
+                )
+
+    @property
+    def at_equal(self) -> bool:
+        """Whether people are compared at equal factors."""
+        return bool(self.given) or self.expected is not None
 
     @property
     def roles(self) -> Roles:
         """Which column is what."""
         from fairgroups.rows.roles import Roles
 
-        same = ("truth", "weight", "cluster", "key", "positive", "missing")
+        same = ("truth", "weight", "cluster", "key", "positive", "missing", "given", "expected")
         others = {name: getattr(self, name) for name in same}
         return Roles.of(self.sensitive, self.outcome, base=self.compare_with or self.truth, **others)
 
@@ -191,7 +244,8 @@ class AuditOptions:
         """What is asked of the groups."""
         from fairgroups.grouping.search_options import SearchOptions
 
-        return SearchOptions(**{f.name: getattr(self, f.name) for f in fields(SearchOptions)})
+        asked = {f.name: getattr(self, f.name) for f in fields(SearchOptions)}
+        return SearchOptions(**{**asked, "against": "everyone"} if self.at_equal else asked)
 
     @property
     def judging(self) -> InferenceOptions:

@@ -236,6 +236,7 @@ class Settings:
     bounded: bool
     relevant_gap: float
     reference: str | None
+    given: tuple[str, ...]
     title: str | None
     outcome_label: str
     seed: int
@@ -245,6 +246,8 @@ class Settings:
     @property
     def whom(self) -> str:
         """Whom groups are compared with."""
+        if self.given:
+            return f"comparable {self.asked['unit']}"
         return {"everyone": "everybody", "rest": "the rest"}.get(self.against) or str(self.reference)
 
     @property

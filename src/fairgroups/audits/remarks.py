@@ -38,7 +38,7 @@ def second_opinions(audit: Audit) -> list[str]:
     said = []
     if audit.selection is not None and len(audit.selection.curve) > 1 and len(audit.records) > 1:
         said.append(_how_many(audit))
-    if len(audit.records) > 1:
+    if len(audit.records) > 1 and audit.reasons is None:
         gap = audit.rate_range
         ends = " to ".join(plain_points(x, percent=percent) for x in (gap.low, gap.high))
         level = audit.settings.percent_level
@@ -46,7 +46,8 @@ def second_opinions(audit: Audit) -> list[str]:
     if finding.trend is not None and finding.verdict != "depends":
         trend = finding.trend
         name = next((a.said for a in audit.data.attributes if a.name == trend.attribute), audit.data.names)
-        told = f"the {audit.measure.rate} {trend.direction} with {name}" if trend.shown else "none is shown"
+        equal = "" if audit.reasons is None else f" at equal {audit.reasons.names}"
+        told = f"the {audit.measure.rate} {trend.direction} with {name}{equal}" if trend.shown else "none is shown"
         said.append(f"Overall trend: {told} ({p_value(trend.p_value)}).")
     said += [_adds(one, audit) for one in audit.added if finding.verdict in ("different", "depends")]
     if checks.permutation is not None and checks.permutation.n_draws and finding.verdict != "depends":

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from fairgroups import __version__
 from fairgroups.audits.document import from_plain, schema_of, to_plain
 from fairgroups.audits.rates import RateColumn, rate_rows
+from fairgroups.audits.reasons import Reasons
 from fairgroups.audits.records import (
     DataFacts,
     Detectable,
@@ -40,8 +41,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Audit", "JointAudit", "audit_schema", "read_audit"]
 
-SCHEMA_VERSION = 5
-Plot = Literal["rate", "differences", "people", "selection", "borders", "together", "amplification"]
+SCHEMA_VERSION = 6
+Plot = Literal["rate", "differences", "people", "selection", "borders", "together", "amplification", "reasons", "equal"]
 
 
 class _Written:
@@ -189,10 +190,12 @@ class Audit(_Written):
         For some shares of the people, the smallest difference from everybody that is shown in 80% of such samples.
     added : tuple of Added
         Of several attributes: whether each makes a difference among people alike in the others.
+    reasons : Reasons or None
+        With factors held equal: what of each group's difference goes with them.
     replication : Replication or None
         With cross-fitting: the other half's groups.
     checks : Checks
-        Second opinions: permutation test, monotonicity, stability of borders, amplification.
+        Second opinions: permutation, monotonicity, stability of borders, amplification.
     notes : tuple of str
         What a reader should know.
     settings, data
@@ -236,6 +239,7 @@ class Audit(_Written):
     plane: tuple[PlaneCell, ...]
     detectable: tuple[Detectable, ...]
     added: tuple[Added, ...]
+    reasons: Reasons | None
     replication: Replication | None
     checks: Checks
     notes: tuple[str, ...]
@@ -270,8 +274,8 @@ class Audit(_Written):
         """Every table of the audit, in the library of the data that was audited.
 
         ``groups``; ``selection``, the curve that the number of groups was chosen on; ``detectable``; ``replication``,
-        the other half's groups; ``added``, what each of several attributes adds; ``borders`` with their intervals;
-        ``amplification``; ``rates``, every rate of each group with its interval. What does not apply is absent.
+        the other half's groups; ``added``, what each of several attributes adds; ``reasons``, what goes with factors;
+        ``borders``; ``amplification``; ``rates``, every rate of each group. What does not apply is absent.
         """
         checks = self.checks
         rows: dict[str, Sequence[Any]] = {
@@ -279,6 +283,7 @@ class Audit(_Written):
             "selection": () if self.selection is None else self.selection.curve,
             "detectable": self.detectable,
             "added": self.added,
+            "reasons": () if self.reasons is None else self.reasons.groups,
             "replication": () if self.replication is None else self.replication.records,
             "borders": () if checks.stability is None else checks.stability.cuts,
             "amplification": () if checks.amplification is None else checks.amplification.records,
@@ -323,7 +328,8 @@ class Audit(_Written):
             ``"rate"``: the rate along the attribute, or over the plane, with the groups; ``"differences"``: each
             group's difference with its interval; ``"people"``: how many there are along the attribute;
             ``"selection"``: what the number of groups was chosen on; ``"borders"``: where resampled borders fall;
-            ``"together"``: how surely two people share a group; ``"amplification"``: the model against its labels.
+            ``"together"``: how surely two people share a group; ``"amplification"``: the model against its labels;
+            ``"reasons"``: what of differences goes with the factors; ``"equal"``: the rate at equal factors.
 
         Returns
         -------

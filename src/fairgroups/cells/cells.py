@@ -7,7 +7,7 @@ of the whole.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from fairgroups.cells.bins import Bins, Spacing
 from fairgroups.cells.filling import Filling, from_counts
+from fairgroups.cells.matching import Matching, matchings
 from fairgroups.cells.moments import Moments
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure, resolve_measure
@@ -58,6 +59,7 @@ class Cells:
     low: float
     high: float
     dropped: Mapping[str, int]
+    matching: Mapping[str, Matching] = field(default_factory=dict)  # where people are compared at equal factors
 
     @classmethod
     def from_arrays(
@@ -157,11 +159,16 @@ class Cells:
         bins = Bins.build(values, n_cells if rows.count is None else None, spacing, edges)
         filling = Filling(rows, bins, present)
         counts = filling.counts()
-        plain = rows.weight is None and rows.cluster is None
+        plain = rows.weight is None and rows.cluster is None and not rows.expectations
         moments, tails = {}, {}
         for name, m in measures.items():
             of_counts = from_counts(counts, m) if counts is not None and plain else None
             moments[name], tails[name] = filling.moments(m) if of_counts is None else (of_counts, of_counts.zeros())
+        matching = {}
+        if rows.strata is not None:
+            codes = np.full(rows.size, bins.edges.size, dtype=np.intp)
+            codes[present] = np.maximum(np.searchsorted(bins.edges, values, side="right") - 1, 0)
+            matching = matchings(rows, measures.values(), codes, bins.edges.size + int(not present.all()))
         return cls(
             name=rows.name,
             edges=bins.edges,
@@ -171,12 +178,13 @@ class Cells:
             measures=measures,
             moments=moments,
             tails=tails,
-            counts=counts,
+            counts=None if rows.expectations else counts,
             distinct=bins.distinct and (last is None or bool(np.array_equal(last, values))),
             missing=not present.all(),
             low=float(values.min()),
             high=float((values if last is None else last).max()),
             dropped=rows.dropped,
+            matching=matching,
         )
 
     def also(self, measures: Iterable[Measure]) -> Cells:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure
-from fairgroups.rows.rows import Column, Rows, quantiles, weighted_sums
+from fairgroups.rows.attributes import Column
+from fairgroups.rows.rows import Rows, quantiles, weighted_sums
 
 __all__ = ["Points", "SpaceGrid", "axis_edges"]
 

@@ -9,8 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.cells.exact_sums import add_pairs
+from fairgroups.cells.noise import noise_of
+from fairgroups.errors import InputError
+from fairgroups.measures import Measure
+from fairgroups.rows.rows import Rows, weighted_sums
 
-__all__ = ["Moments", "sum_by"]
+__all__ = ["Moments", "moments_by", "sum_by"]
 
 Array = NDArray[np.float64]
 _SUMS = ("b", "a", "bb", "ab", "aa", "noise")
@@ -130,3 +134,17 @@ class Moments:
 def sum_by(codes: NDArray[np.intp], column: Array, n: int) -> Array:
     """Add up values that share a code."""
     return np.bincount(codes, column, n).astype(np.float64, copy=False)
+
+
+def moments_by(rows: Rows, measure: Measure, codes: NDArray[np.intp], n_groups: int) -> Moments:
+    """Sum a measure over the rows that share a code; negative codes are left out."""
+    a, b = rows.sums(measure)
+    counts = b > 0
+    if not counts.any():
+        raise InputError("no row counts in this measure: its denominator B is 0 everywhere.")
+    low, high = float((a[counts] / b[counts]).min()), float((a[counts] / b[counts]).max())
+    a, b = weighted_sums(rows, measure)
+    bb = b * b
+    noise = noise_of(a, b, rows)
+    each = Moments(b, a, bb, a * b, a * a, low, high, bb if noise is None else noise, rows.offset_of(measure))
+    return (each if rows.count is None else each.map(rows.times)).group(codes, n_groups)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,10 +13,12 @@ from fairgroups.cells.cells import Cells
 from fairgroups.cells.space import SpaceCells
 from fairgroups.measures import Measure
 from fairgroups.rows.rows import Rows, check_measure
+from fairgroups.rows.strata import Strata, at_equal, in_cells
 
 __all__ = ["Sample", "plain_sums"]
 
 Array = NDArray[np.float64]
+CELLS_AT_EQUAL = 160  # of a number where people are compared at equal factors
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,9 @@ class Sample:
         if self.is_line:
             return (self.cells,)
         numbers = (column for column in self.rows.columns if column.levels is None)
-        alone = (replace(self.rows, columns=(column,)) for column in numbers)
+        alone = [replace(self.rows, columns=(column,)) for column in numbers]
+        if self.rows.strata is not None:
+            alone = [in_cells(rows, CELLS_AT_EQUAL, np.empty(0)) for rows in alone]
         return tuple(Cells.from_rows(rows, measure=self.measures) for rows in alone)
 
     @cached_property
@@ -67,6 +72,37 @@ class Sample:
     def of(self, rows: Rows) -> Sample:
         """Return the sample of some of the rows."""
         return replace(self, rows=rows)
+
+    def at_equal(
+        self,
+        measures: Sequence[Measure],
+        strata: Strata,
+        predicted: Mapping[str, Array] | None = None,
+        borders: Array | None = None,
+    ) -> Sample:
+        """Return the people less what those alike in the factors have.
+
+        Parameters
+        ----------
+        measures : sequence of Measure
+            Which rates.
+        strata : Strata
+            Who is alike.
+        predicted : mapping, optional
+            By measure, what a model expects of each row.
+        borders : array, optional
+            Of one attribute: no cell lies across them.
+
+        Returns
+        -------
+        Sample
+        """
+        rows = self.rows
+        if self.is_line:
+            most = min(self.n_cells or CELLS_AT_EQUAL, CELLS_AT_EQUAL)
+            rows = in_cells(rows, most, np.empty(0) if borders is None else borders)
+        matched = at_equal(rows, measures, strata, predicted)
+        return Sample(matched, tuple(measures), None if self.is_line else self.n_cells)
 
 
 def plain_sums(sample: Sample, measure: Measure) -> tuple[Array, Array, Array] | None:

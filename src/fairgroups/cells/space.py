@@ -6,7 +6,7 @@ Borders of boxes lie between its cells, so that what is printed is what the band
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
@@ -14,14 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.cells.grid import SpaceGrid, axis_edges
-from fairgroups.cells.moments import Moments
-from fairgroups.cells.noise import noise_of
+from fairgroups.cells.matching import Matching, matchings
+from fairgroups.cells.moments import Moments, moments_by
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure, resolve_measure
 from fairgroups.options import Missing
-from fairgroups.rows.rows import Column, Rows, check_measure, weighted_sums
+from fairgroups.rows.attributes import Column
+from fairgroups.rows.rows import Rows, check_measure
 
-__all__ = ["MOST_BOXES", "GridAxis", "SpaceCells", "moments_by"]
+__all__ = ["MOST_BOXES", "GridAxis", "SpaceCells"]
 
 Array = NDArray[np.float64]
 MOST_BOXES = 120_000  # of a grid that is laid without being asked for: 25 × 25, 9 × 9 × 9, 61 × 63 sets of levels …
@@ -84,6 +85,7 @@ class SpaceCells:
     measures: Mapping[str, Measure]
     moments: Mapping[str, Moments]
     missing: bool
+    matching: Mapping[str, Matching] = field(default_factory=dict)  # where people are compared at equal factors
 
     @classmethod
     def from_arrays(
@@ -141,7 +143,8 @@ class SpaceCells:
         missing = not bool(known.all())
         counted = np.bincount(codes, rows.people, n + missing).round().astype(np.int64)
         moments = {m.name: moments_by(rows, m, codes, n + missing) for m in measures}
-        return cls(axes, counted, {m.name: m for m in measures}, moments, missing)
+        matching = {} if rows.strata is None else matchings(rows, measures, codes, n + missing)
+        return cls(axes, counted, {m.name: m for m in measures}, moments, missing, matching)
 
     def __len__(self) -> int:
         return prod(self.shape)
@@ -207,17 +210,3 @@ def _axis(column: Column, known: NDArray[np.bool_], n_cells: int, people: Array)
     last = np.full(first.size, -np.inf)
     np.maximum.at(last, np.searchsorted(first, values, side="right") - 1, highest)
     return GridAxis(column.name, first, last)
-
-
-def moments_by(rows: Rows, measure: Measure, codes: NDArray[np.intp], n_groups: int) -> Moments:
-    """Sum a measure over the rows that share a code; negative codes are left out."""
-    a, b = rows.sums(measure)
-    counts = b > 0
-    if not counts.any():
-        raise InputError("no row counts in this measure: its denominator B is 0 everywhere.")
-    low, high = float((a[counts] / b[counts]).min()), float((a[counts] / b[counts]).max())
-    a, b = weighted_sums(rows, measure)
-    bb = b * b
-    noise = noise_of(a, b, rows)
-    each = Moments(b, a, bb, a * b, a * a, low, high, bb if noise is None else noise, rows.offset_of(measure))
-    return (each if rows.count is None else each.map(rows.times)).group(codes, n_groups)

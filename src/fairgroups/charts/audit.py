@@ -8,6 +8,8 @@ from fairgroups.charts.checks import amplification_chart, selection_chart, stabi
 from fairgroups.charts.classes import class_chart
 from fairgroups.charts.line import people_chart, phi_chart, rate_chart
 from fairgroups.charts.plane import plane_chart
+from fairgroups.charts.reasons import equal_chart, reasons_chart
+from fairgroups.errors import InputError
 from fairgroups.options import one_of
 
 if TYPE_CHECKING:
@@ -23,12 +25,19 @@ CHARTS = {
     "borders": stability_chart,
     "together": together_chart,
     "amplification": amplification_chart,
+    "reasons": reasons_chart,
+    "equal": equal_chart,
 }
 
 
 def chart_of(audit: Audit, what: str) -> Any:
     """Return the picture of that name; see `Audit.plot`."""
     one_of(what, "what", tuple(CHARTS))
+    if what in ("reasons", "equal") and (audit.reasons is None or (what == "equal" and not audit.partition.is_line)):
+        raise InputError(
+            f"the picture {what!r} is of an audit at equal factors{' by one number' if what == 'equal' else ''}.",
+            "name factors: audit(…, given=['education']).",
+        )
     if what == "rate" and not audit.partition.is_line:
         return plane_chart(audit) if len(audit.partition.columns) > 1 else class_chart(audit)
     return CHARTS[what](audit)

@@ -36,6 +36,7 @@ VERDICT_COLOURS = {
     "no relevant difference": "#009E73",
     "no difference found": "#009E73",
     "reference": "#767676",
+    "nobody to compare with": "#767676",
     "not enough evidence": "#767676",
 }
 VERDICT_SHAPES = {
@@ -47,6 +48,7 @@ VERDICT_SHAPES = {
     "no relevant difference": "circle",
     "no difference found": "circle",
     "reference": "circle",
+    "nobody to compare with": "stroke",
     "not enough evidence": "cross",
 }
 _ENDS = {

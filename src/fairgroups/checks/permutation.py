@@ -107,7 +107,7 @@ def permutation_test(
         if kept.count is not None:
             deal = _normal(a, b, kept.people, flat, grid)
         else:
-            deal = _values(a, b, kept.cluster, flat, grid.b.size)
+            deal = _values(a, b, kept.cluster, flat, grid.b.size, kept.strata)
     seeds = np.random.SeedSequence(seed).spawn(n_draws)
     done = [0]
 
@@ -182,11 +182,22 @@ def _normal(a: Array, b: Array, people: Array, flat: NDArray[np.intp], grid: Spa
     return deal
 
 
-def _values(a: Array, b: Array, cluster: NDArray[np.intp] | None, flat: NDArray[np.intp], n_cells: int) -> Deal:
+def _values(
+    a: Array,
+    b: Array,
+    cluster: NDArray[np.intp] | None,
+    flat: NDArray[np.intp],
+    n_cells: int,
+    strata: NDArray[np.intp] | None = None,
+) -> Deal:
     blocks = [] if cluster is None else _blocks(cluster)
+    alike = None if strata is None else np.argsort(strata, kind="stable")
 
     def deal(rng: np.random.Generator) -> tuple[Array, Array]:
-        if cluster is None:
+        if strata is not None and alike is not None:  # among people alike in the factors
+            source = np.empty(a.size, dtype=np.intp)
+            source[alike] = np.argsort(strata + rng.random(a.size))
+        elif cluster is None:
             source = rng.permutation(a.size)
         else:
             source = np.empty(a.size, dtype=np.intp)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -73,7 +73,8 @@ def _print_table(result: Audit) -> None:
     from rich.table import Table
 
     from fairgroups.audits.remarks import second_opinions
-    from fairgroups.report.sections import everybody_line
+    from fairgroups.report.reasons_section import reasons_lines, reasons_table
+    from fairgroups.report.sections import everybody_line, rate_table
     from fairgroups.words import amount, compared, counted
 
     percent = result.data.percent
@@ -101,22 +102,22 @@ def _print_table(result: Audit) -> None:
         harm = "" if result.measure.direction == "neutral" else " to the group's harm"
         said += f" 80% power at x: a true difference of x{harm} would be shown in 80 of 100 such samples."
     console.print(escape(said), soft_wrap=True)
-    _print_rates(console, result)
+    _print_texts(console, reasons_table(result))
+    for line in reasons_lines(result):
+        console.print(escape(line), soft_wrap=True)
+    _print_texts(console, rate_table(result))
     for line in second_opinions(result):
         console.print(escape(line), soft_wrap=True)
     for note in result.notes:
         console.print(f"Note: {escape(note)}", soft_wrap=True)
 
 
-def _print_rates(console: Console, result: Audit) -> None:
-    """Print every rate of the groups side by side."""
+def _print_texts(console: Console, told: dict[str, Any] | None) -> None:
+    """Print a table of texts."""
     from rich import box
     from rich.markup import escape
     from rich.table import Table
 
-    from fairgroups.report.sections import rate_table
-
-    told = rate_table(result)
     if told is None:
         return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))

@@ -27,7 +27,7 @@ from fairgroups.rows.rows import Rows
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["count_rows"]
+__all__ = ["count_rows", "known_number", "place_of"]
 
 Array = NDArray[np.float64]
 DIGITS = "fairgroups_digits"
@@ -42,6 +42,7 @@ def count_rows(
     borders: Borders = (),
     finer: Array | None = None,
     seed: int = 0,
+    most_levels: int = 64,
 ) -> Rows:
     """Count the people of each kind in each cell, and return them as rows that stand for several.
 
@@ -59,6 +60,8 @@ def count_rows(
         Of one attribute: cells that hold these values are counted value by value.
     seed : int
         With people's keys it decides which part each person is dealt into.
+    most_levels : int
+        The most levels that a category may have.
 
     Returns
     -------
@@ -97,7 +100,7 @@ def count_rows(
         frame = frame.filter(nw.col("weight") > 0)
     asked = _Asked(named, [x.tolist() for x in borders], finer, weighted)
     counted = _count_finely(frame, ranges, asked, refine=n_cells is None)
-    rows = counted.rows(roles)
+    rows = counted.rows(roles, most_levels)
     if not ranges.unweighted:
         return rows
     return replace(rows, dropped={**rows.dropped, named["weight"]: ranges.unweighted})
@@ -171,6 +174,15 @@ def _known(column: nw.Expr, *, nans: bool) -> nw.Expr:
     return nw.when(~number.is_nan()).then(number) if nans else number
 
 
+def known_number(frame: Any, column: str) -> nw.Expr:
+    """Return a column as numbers, null where they are not known."""
+    import narwhals as nw
+
+    kind = frame.collect_schema()[column]
+    exact = kind.is_integer() or kind == nw.Boolean
+    return _known(nw.col(column), nans=not exact and not _is_sqlite(frame.to_native()))
+
+
 def _is_sqlite(native: Any) -> bool:
     """Whether an Ibis table lies in SQLite, which has no NaN and no word for it."""
     return type(native).__module__.startswith("ibis") and native.get_backend().name == "sqlite"
@@ -207,7 +219,7 @@ def _count(frame: Any, ranges: Ranges, asked: _Asked) -> CellCounts:
             prepared.append(nw.when(key.is_in(fine)).then(x).alias(f"fine{d}"))
             by.append(f"fine{d}")
         if d < len(asked.borders) and asked.borders[d]:
-            prepared.append(_place(x, asked.borders[d]).alias(f"side{d}"))
+            prepared.append(place_of(x, asked.borders[d]).alias(f"side{d}"))
             by.append(f"side{d}")
         found |= {f"first{d}": nw.col(f"x{d}").min(), f"last{d}": nw.col(f"x{d}").max()}
     if DIGITS in frame.collect_schema().names():
@@ -252,17 +264,20 @@ def _lot(digits: nw.Expr) -> nw.Expr:
     import narwhals as nw
 
     starts = [-((LOTS - 2 * 16**6 * i) // (2 * LOTS)) for i in range(1, LOTS)]  # the middle of a digit decides
-    return nw.when(~digits.is_null()).then(_place(digits, [f"{start:06x}" for start in starts])).otherwise(-1)
+    return nw.when(~digits.is_null()).then(place_of(digits, [f"{start:06x}" for start in starts])).otherwise(-1)
 
 
-def _place(column: nw.Expr, starts: Sequence[Any]) -> nw.Expr:
-    """Count the starts that a value has reached."""
+def place_of(column: nw.Expr, starts: Sequence[Any]) -> nw.Expr:
+    """Count the starts, in rising order, that a value has reached."""
     import narwhals as nw
 
-    place = nw.lit(0)
-    for start in starts:
-        place = place + nw.when(column >= start).then(1).otherwise(0)
-    return place
+    def between(low: int, high: int) -> nw.Expr:
+        if low == high:
+            return nw.lit(low)
+        middle = (low + high) // 2
+        return nw.when(column < starts[middle]).then(between(low, middle)).otherwise(between(middle + 1, high))
+
+    return between(0, len(starts))
 
 
 def _add_pieces(name: str, number: nw.Expr, largest: float, prepared: list[Any], found: dict[str, Any]) -> None:

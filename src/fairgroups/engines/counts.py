@@ -13,11 +13,12 @@ from fairgroups.engines.columns import LABELS, object_column
 from fairgroups.engines.matching import few_values
 from fairgroups.engines.ranges import Ranges
 from fairgroups.errors import InputError
+from fairgroups.rows.attributes import Column
 from fairgroups.rows.columns import is_missing, numbers
 from fairgroups.rows.labels import category_levels
 from fairgroups.rows.person_keys import LOTS
 from fairgroups.rows.roles import Roles
-from fairgroups.rows.rows import Column, Rows
+from fairgroups.rows.rows import Rows
 
 __all__ = ["CellCounts"]
 
@@ -67,14 +68,14 @@ class CellCounts:
         number = np.where(used, np.cumsum(used) - 1, -1)
         return number[place], low[used], high[used]
 
-    def rows(self, roles: Roles) -> Rows:
+    def rows(self, roles: Roles, most_levels: int = 64) -> Rows:
         """Return the entries as rows, in an order that does not depend on the engine."""
         columns: list[Column] = []
         order_by: list[NDArray[Any]] = []
         for d, name in enumerate(roles.sensitive):
             if self.ranges.keys[d] is None:
                 text = self._labels(f"k{d}")
-                levels = category_levels(name, {x for x in text.tolist() if x is not None})
+                levels = category_levels(name, {x for x in text.tolist() if x is not None}, most_levels)
                 codes = np.array([np.nan if x is None else levels.index(x) for x in text.tolist()])
                 columns.append(Column(name, codes, levels))
             else:

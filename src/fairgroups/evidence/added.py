@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from fairgroups._kernels import box_maxima
 from fairgroups.cells.grid import axis_edges
+from fairgroups.cells.moments import moments_by
 from fairgroups.cells.sample import Sample
-from fairgroups.cells.space import ALL_SETS, GridAxis, moments_by
+from fairgroups.cells.space import ALL_SETS, GridAxis
 from fairgroups.evidence.band_width import quantile_of
 from fairgroups.evidence.boxes import leaf_last
 from fairgroups.evidence.likelihood import POWER

@@ -15,13 +15,17 @@ __all__ = ["Stretch", "rate_curve"]
 
 @dataclass(frozen=True)
 class Stretch:
-    """A stretch of an attribute: its ends, the middle of its people, how many they are, and their rate."""
+    """A stretch of an attribute: its ends, the middle of its people, how many they are, and their rate.
+
+    `at_equal` is their rate were their factors everybody's, where people are compared at equal factors.
+    """
 
     low: float
     high: float
     middle: float
     n: int
     rate: float
+    at_equal: float = float("nan")
 
 
 def rate_curve(

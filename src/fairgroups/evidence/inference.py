@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from fairgroups.cells.cells import Cells
 from fairgroups.cells.space import SpaceCells
 from fairgroups.evidence.band import Band
+from fairgroups.evidence.matched_band import MatchedBand
 from fairgroups.measures import Measure
 from fairgroups.options import BAND_WIDTHS, INFERENCES, BandWidth, Inference, one_of, seed_of, share_of, whole_number
 
@@ -43,4 +44,5 @@ class InferenceOptions:
 
     def band(self, cells: Cells | SpaceCells, measure: Measure) -> Band:
         """Return the band of some cells."""
-        return Band(cells, measure, level=self.level, band_width=self.band_width, seed=self.seed)
+        kind = MatchedBand if measure.name in cells.matching else Band
+        return kind(cells, measure, level=self.level, band_width=self.band_width, seed=self.seed)

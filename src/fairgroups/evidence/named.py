@@ -19,7 +19,7 @@ from fairgroups.evidence.likelihood import POWER, smallest_shown
 from fairgroups.evidence.rates import GroupRates
 from fairgroups.evidence.two_rates import difference_interval, rate_interval, ratio_interval
 
-__all__ = ["Differences", "against_group", "class_bounds", "ratios_to"]
+__all__ = ["Differences", "against_group", "class_bounds", "one_of_several", "ratios_to"]
 
 Array = NDArray[np.float64]
 DRAWS = 50_000  # of the largest comparison; always the same ones
@@ -59,7 +59,7 @@ def class_bounds(groups: GroupRates, level: float) -> Bounds:
     z = _critical(contrast[known][:, own.n > 0], own.variance[own.n > 0], level)
     out = _differences(own, other, known, z)
     weight = rest.b / sums.b.sum()
-    rate_low, rate_high = own.interval(_sidak(level, int((own.n > 0).sum())))
+    rate_low, rate_high = own.interval(one_of_several(level, int((own.n > 0).sum())))
     everybody = (own.n > 0) & ~known  # one group that is everybody
     low, high = np.where(everybody, 0.0, weight * out.low), np.where(everybody, 0.0, weight * out.high)
     least = [weight * out.least_below, weight * out.least_above]
@@ -181,7 +181,8 @@ def _student(z: float, freedom: Array) -> Array:
     return wide
 
 
-def _sidak(level: float, k: int) -> float:
+def one_of_several(level: float, k: int) -> float:
+    """Return the normal quantile of one of k comparisons that are to hold at once (Šidák)."""
     return float(-ndtri((1 - level ** (1 / max(k, 1))) / 2))
 
 
@@ -190,14 +191,14 @@ def _critical(contrast: Array, variance: Array, level: float) -> float:
     rows = contrast[~np.all(contrast == 0, axis=1)]
     usable = np.isfinite(variance)
     if len(rows) < 2 or not usable.all():
-        return _sidak(level, len(rows))
+        return one_of_several(level, len(rows))
     each = rows * np.sqrt(variance)[None, :]
     norm = np.sqrt(np.sum(each**2, axis=1))
     each = each[norm > 0] / norm[norm > 0, None]
     same = np.abs(each @ each.T) > 1 - 1e-9  # one comparison said twice
     each = each[[i for i in range(len(each)) if not same[i, :i].any()]]
     if len(each) < 2:
-        return _sidak(level, len(each))
+        return one_of_several(level, len(each))
     draws = np.random.default_rng(0).standard_normal((DRAWS, each.shape[1])) @ each.T
     largest = np.abs(draws).max(axis=1)
-    return float(min(np.quantile(largest, level, method="higher"), _sidak(level, len(each))))
+    return float(min(np.quantile(largest, level, method="higher"), one_of_several(level, len(each))))

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.cells.cells import Cells
-from fairgroups.cells.moments import Moments
-from fairgroups.cells.space import moments_by
+from fairgroups.cells.moments import Moments, moments_by
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure, resolve_measure
 from fairgroups.options import Against
@@ -54,6 +53,16 @@ class GroupRates:
     def rate(self) -> Array:
         """Each group's rate; NaN where nobody counts."""
         return self.sums.rate
+
+    @property
+    def bounded(self) -> bool:
+        """Whether outcomes are yes or no."""
+        return self.sums.bounded
+
+    @property
+    def alike(self) -> bool:
+        """Whether all who count have the same outcome."""
+        return self.sums.low == self.sums.high
 
     @property
     def phi(self) -> Array:

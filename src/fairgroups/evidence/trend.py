@@ -94,8 +94,13 @@ def trend_test(cells: Cells, measure: Measure | str, share: float = 1.0) -> Tren
     score = math.sqrt(12) * (rank - 0.5) + ndtri(rank)
     score -= np.sum(b * score)
     rate = moments.overall
-    squares = np.maximum(moments.aa - 2 * rate * moments.ab + rate**2 * moments.bb, 0.0)
-    variance = float(np.sum(score**2 * squares * moments.design_effect))
+    name = measure if isinstance(measure, str) else measure.name
+    if name in cells.matching:  # among people alike in the factors
+        at = np.flatnonzero(used)
+        variance = float(score @ cells.matching[name].variance[np.ix_(at, at)] @ score)
+    else:
+        squares = np.maximum(moments.aa - 2 * rate * moments.ab + rate**2 * moments.bb, 0.0)
+        variance = float(np.sum(score**2 * squares * moments.design_effect))
     if not variance > 0:
         return None
     statistic = float(np.sum(score * (moments.a - rate * moments.b))) / math.sqrt(variance)
@@ -104,6 +109,9 @@ def trend_test(cells: Cells, measure: Measure | str, share: float = 1.0) -> Tren
     stop = int(np.argmin(np.abs(1 - below[:-1] - QUARTER))) + 1
     ends = [slice(None, start), slice(stop, None)]
     lower, upper = (float(moments.a[end].sum() / moments.b[end].sum()) + moments.offset for end in ends)
+    if name in cells.matching:  # what is left of the rate, on top of everybody's
+        everybody = cells.matching[name].raw
+        lower, upper = (end + everybody.overall + everybody.offset for end in (lower, upper))
     p_value = min(1.0, 2 * float(ndtr(-abs(statistic))) / share)
     first, last = (float(b[end].sum()) for end in ends)
     return Trend("rises" if statistic > 0 else "falls", statistic, p_value, lower, upper, first, last, cells.name)

@@ -36,6 +36,7 @@ Verdict = Literal[
     "no relevant difference",
     "no difference found",
     "reference",
+    "nobody to compare with",
     "not enough evidence",
 ]
 Headline = Literal["different", "depends", "no difference found", "not enough evidence"]

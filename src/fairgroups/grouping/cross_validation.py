@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.cells.space import moments_by
+from fairgroups.cells.moments import moments_by
 from fairgroups.errors import InputError
 from fairgroups.grouping.selection import Selection, SelectionStep
 from fairgroups.measures import Measure

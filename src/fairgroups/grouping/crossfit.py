@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from fairgroups.cells.moments import moments_by
 from fairgroups.cells.sample import Sample
-from fairgroups.cells.space import moments_by
 from fairgroups.evidence.agreement import rand_index
 from fairgroups.evidence.inference import InferenceOptions
 from fairgroups.evidence.judge import Evidence, judge

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from fairgroups.cells.cells import Cells
 from fairgroups.cells.grid import Points
+from fairgroups.cells.moments import moments_by
 from fairgroups.cells.sample import Sample
-from fairgroups.cells.space import moments_by
 from fairgroups.errors import InputError
 from fairgroups.evidence.any_difference import AnyDifference, any_difference
 from fairgroups.evidence.band import Band

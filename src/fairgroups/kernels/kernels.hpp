@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace fairgroups {
@@ -100,5 +101,20 @@ struct RangeFound {
 
 // The range of [from, to) that differs most from the rest of it; an excess of 0 where none does and `decide` is set.
 RangeFound most_different(const RangeSums& sums, std::size_t from, std::size_t to, const RangeRule& rule);
+
+// How many yeses each cell gets in draws that deal a stratum's yeses out among its people anew: people lie by stratum
+// from starts[s] up to starts[s + 1], `cells` says where each is. `out` holds a row of cells for each draw.
+void deal_within(const std::int64_t* starts, const std::int64_t* yes, std::size_t n_strata, const std::int32_t* cells,
+                 std::size_t n_cells, std::size_t n_draws, std::uint64_t seed, float* out);
+
+// How many regions a grid has: ranges of cells along each number; sets of levels of a category, or each level alone and
+// all of them where there are more than eight.
+std::size_t n_regions(const std::vector<std::pair<std::size_t, bool>>& axes);
+
+// For each draw, the largest |sum over a region| · times − charge over all regions, where `times` is above 0. Draws come
+// in blocks of kRegionDraws that lie side by side: block, cell, draw.
+constexpr std::size_t kRegionDraws = 16;
+void region_maxima(const float* draws, std::size_t n_blocks, const std::vector<std::pair<std::size_t, bool>>& axes,
+                   const float* times, const float* charge, float* largest);
 
 }  // namespace fairgroups

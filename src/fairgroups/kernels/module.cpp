@@ -248,6 +248,40 @@ std::vector<std::tuple<double, double, Boxes>> call_frontiers(const std::vector<
     return out;
 }
 
+void call_deal_within(Vector<std::int64_t> starts, Vector<std::int64_t> yes, Vector<std::int32_t> cells,
+                      nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu> out, std::uint64_t seed) {
+    const std::size_t n_strata = yes.shape(0), n_cells = out.shape(1);
+    require(starts.shape(0) == n_strata + 1 && starts.data()[0] == 0, "strata must begin at 0 and end at the last one's end.");
+    for (std::size_t s = 0; s < n_strata; ++s) {
+        const std::int64_t n = starts.data()[s + 1] - starts.data()[s];
+        require(n >= 0 && n < (std::int64_t{1} << 32), "strata must not fall, nor hold more than 2^32 people.");
+        require(yes.data()[s] >= 0 && yes.data()[s] <= n, "a stratum holds no more yeses than people.");
+    }
+    require(starts.data()[n_strata] == static_cast<std::int64_t>(cells.shape(0)), "everybody must be in a stratum.");
+    for (std::size_t i = 0; i < cells.shape(0); ++i)
+        require(cells.data()[i] >= 0 && static_cast<std::size_t>(cells.data()[i]) < n_cells, "there is no such cell.");
+    nb::gil_scoped_release release;
+    deal_within(starts.data(), yes.data(), n_strata, cells.data(), n_cells, out.shape(0), seed, out.data());
+}
+
+using Floats = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+void call_region_maxima(nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu> draws, const Axes& axes,
+                        Vector<float> times, Vector<float> charge, Floats largest) {
+    std::size_t n_cells = 1;
+    for (const auto& [size, categorical] : axes) {
+        require(size >= 1 && (!categorical || size <= 64), "an axis has a cell, and a category 64 levels at most.");
+        n_cells *= size;
+    }
+    require(!axes.empty() && draws.shape(1) == n_cells, "there must be a number for each cell of the grid.");
+    require(draws.shape(2) == kRegionDraws, "draws come in blocks of sixteen.");
+    require(largest.shape(0) == draws.shape(0) * kRegionDraws, "there must be room for every draw.");
+    const std::size_t regions = n_regions(axes);
+    require(times.shape(0) == regions && charge.shape(0) == regions, "there must be a number for each region.");
+    nb::gil_scoped_release release;
+    region_maxima(draws.data(), draws.shape(0), axes, times.data(), charge.data(), largest.data());
+}
+
 }  // namespace
 
 NB_MODULE(_kernels, m) {
@@ -267,6 +301,8 @@ NB_MODULE(_kernels, m) {
           "n"_a = 0.0, "reached"_a = nb::none());
     m.def("most_different_box", &call_most_different_box, "sums"_a, "axes"_a, "quantile"_a, "penalty"_a,
           "least_root"_a, "n"_a, "all_rows"_a, "equal_weights"_a, "scale"_a, "min_rows"_a, "min_b"_a);
+    m.def("deal_within", &call_deal_within, "starts"_a, "yes"_a, "cells"_a, "out"_a, "seed"_a);
+    m.def("region_maxima", &call_region_maxima, "draws"_a, "axes"_a, "times"_a, "charge"_a, "largest"_a);
     m.def("window_maxima", &call_window_maxima, "prefix"_a, "lengths"_a, "rate"_a);
     m.def("gaussian_window_maxima", &call_gaussian_maxima, "prefix"_a, "lengths"_a);
 }

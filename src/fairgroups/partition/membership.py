@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.partition.sides import Levels, Side
-from fairgroups.rows.rows import Column
+from fairgroups.rows.attributes import Column
 from fairgroups.sql import quoted, sql_number, sql_text, sql_value
 
 if TYPE_CHECKING:

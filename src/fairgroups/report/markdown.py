@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fairgroups.audits.remarks import certainty, direction_line, limit_lines, second_opinions
+from fairgroups.report.reasons_section import reasons_lines, reasons_table, reasons_title
 from fairgroups.report.sections import (
     PAPER,
     cannot_say,
@@ -37,12 +38,12 @@ def render_markdown(audit: Audit | JointAudit) -> str:
         if len(parts) > 1:
             lines += [f"## {sentence(part.measure.rate)}", ""]
         lines += [*_table(part), ""]
+    for part in parts:
+        if part.reasons is not None:
+            lines += [f"## {_text(reasons_title(part))}", "", *_texts(reasons_table(part))]
+            lines += [*(f"- {_text(line)}" for line in reasons_lines(part)), ""]
     if rates := rate_table(parts[0]):
-        lines += ["## Every rate of these groups", "", f"| {' | '.join(rates['heads'])} |"]
-        lines += [f"|{'---|' * len(rates['heads'])}"]
-        told = [[f"{value} ({ends})" if ends else value for value, ends in row] for row in rates["rows"]]
-        lines += [f"| {' | '.join(_text(cell) for cell in row)} |" for row in told]
-        lines += ["", rates["note"].replace("Below each rate", "Beside each rate"), ""]
+        lines += ["## Every rate of these groups", "", *_texts(rates)]
     lines += ["## What cannot be concluded", "", *(f"- {_text(line)}" for line in cannot_say(audit)), ""]
     several = len(parts) > 1
     opinions = [
@@ -60,6 +61,21 @@ def render_markdown(audit: Audit | JointAudit) -> str:
     call = clean(settings.call).replace("```", "'''")
     lines += ["```python", call, "```", "", f"Made with {versions()}. Method: {PAPER}", ""]
     return "\n".join(lines)
+
+
+def _texts(table: dict[str, Any] | None) -> list[str]:
+    """Write a table of texts."""
+    if table is None:
+        return []
+    told = [[f"{value} ({ends})" if ends else value for value, ends in row] for row in table["rows"]]
+    return [
+        f"| {' | '.join(_text(head) for head in table['heads'])} |",
+        f"|{'---|' * len(table['heads'])}",
+        *(f"| {' | '.join(_text(cell) for cell in row)} |" for row in told),
+        "",
+        table["note"].replace("Below", "Beside", 1),
+        "",
+    ]
 
 
 def _table(audit: Audit) -> list[str]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from fairgroups.audits.remarks import certainty, direction_line, limit_lines, second_opinions
 from fairgroups.charts.style import VERDICT_COLOURS, to_svg
 from fairgroups.report.explorer import explorer_data
-from fairgroups.report.pictures import Picture, check_pictures, first_pictures, people_picture
+from fairgroups.report.pictures import Picture, check_pictures, first_pictures, people_picture, reasons_pictures
+from fairgroups.report.reasons_section import reasons_lines, reasons_table, reasons_title
 from fairgroups.report.repair_page import repair_section
 from fairgroups.report.scripts import data_script, scripts
 from fairgroups.report.sections import (
@@ -70,6 +71,7 @@ def render(audit: Audit | JointAudit, *, repair: Tradeoff | None = None, command
         limits=limit_lines(audit),
         unit=sentence(audit.data.unit),
         rates=rate_table(parts[0]),
+        reasons=[_reasons(part) for part in parts if part.reasons is not None],
         whom=settings.whom,
         level=settings.percent_level,
         parts=[_groups(part) for part in parts],
@@ -152,9 +154,21 @@ def _groups(audit: Audit) -> dict[str, Any]:
     return {
         "rate_name": sentence(audit.measure.rate),
         "ratio_name": ratio_name(audit),
+        "ratios": audit.reasons is None,  # at equal factors none is computed
         "rows": [_row(record, i, audit) for i, record in enumerate(audit.records, 1)],
         "table_note": f"{rate_meaning(audit)} {everybody_line(audit)}"
         + (" Differences and intervals are in percentage points." if percent else ""),
+    }
+
+
+def _reasons(audit: Audit) -> dict[str, Any]:
+    """Return what is said of factors that were held equal."""
+    several = audit.settings.asked["measure"] == "equalized_odds"
+    return {
+        "title": reasons_title(audit) + (f": {audit.measure.rate}" if several else ""),
+        "lines": reasons_lines(audit),
+        "table": reasons_table(audit),
+        "charts": [_drawn(picture) for picture in reasons_pictures(audit)],
     }
 
 

@@ -11,6 +11,7 @@ from fairgroups.charts.checks import amplification_chart, selection_chart, stabi
 from fairgroups.charts.classes import class_chart
 from fairgroups.charts.line import people_chart, phi_chart, rate_chart
 from fairgroups.charts.plane import plane_chart
+from fairgroups.charts.reasons import equal_chart, reasons_chart
 from fairgroups.charts.style import to_png, to_svg
 from fairgroups.errors import InputError
 from fairgroups.output import replacing
@@ -19,7 +20,15 @@ from fairgroups.words import sentence
 if TYPE_CHECKING:
     from fairgroups.audits.result import Audit, JointAudit
 
-__all__ = ["Picture", "check_pictures", "first_pictures", "people_picture", "pictures", "save_pictures"]
+__all__ = [
+    "Picture",
+    "check_pictures",
+    "first_pictures",
+    "people_picture",
+    "pictures",
+    "reasons_pictures",
+    "save_pictures",
+]
 
 
 @dataclass(frozen=True)
@@ -35,7 +44,7 @@ class Picture:
 def pictures(audit: Audit | JointAudit) -> list[Picture]:
     """List every picture of an audit."""
     return [
-        *(picture for part in audit.parts for picture in first_pictures(part)),
+        *(picture for part in audit.parts for picture in (*reasons_pictures(part), *first_pictures(part))),
         *people_picture(audit),
         *check_pictures(audit),
     ]
@@ -81,11 +90,12 @@ def first_pictures(audit: Audit) -> list[Picture]:
         if len(settings.sensitive) > 3:
             caption += " Only the first three attributes are drawn."
     rate, by = audit.measure.rate, " and ".join(attribute.title for attribute in audit.data.attributes)
+    of = "" if settings.outcome_said.lower() in rate.lower() else f" of {settings.outcome_label}"
     level = settings.percent_level
     suffix = "-" + re.sub(r"\W+", "-", audit.measure.name)
     whom = settings.whom
     return [
-        Picture(f"rate{suffix}", f"{sentence(rate)} of {settings.outcome_label} by {by}", caption, first),
+        Picture(f"rate{suffix}", f"{sentence(rate)}{of} by {by}", caption, first),
         Picture(
             f"difference{suffix}",
             f"Difference of each group from {whom}: {rate}",
@@ -93,6 +103,34 @@ def first_pictures(audit: Audit) -> list[Picture]:
             phi_chart(audit),
         ),
     ]
+
+
+def reasons_pictures(audit: Audit) -> list[Picture]:
+    """Draw each group's difference split in two, and the rate at equal factors, where some were held equal."""
+    reasons = audit.reasons
+    if reasons is None or len(audit.records) < 2:
+        return []
+    suffix = "-" + re.sub(r"\W+", "-", audit.measure.name)
+    level = audit.settings.percent_level
+    drawn = [
+        Picture(
+            f"reasons{suffix}",
+            f"What of each group's difference goes with {reasons.names}",
+            f"Grey: what goes with the factors. Purple: what does not, from where grey ends to the whole difference; "
+            f"the thin line is its {level} interval. Dashed: everybody.",
+            reasons_chart(audit),
+        )
+    ]
+    if audit.partition.is_line:
+        drawn.append(
+            Picture(
+                f"equal{suffix}",
+                f"{sentence(audit.measure.rate)} at equal {reasons.names}",
+                "Grey: the observed rate. Purple: the rate were everybody's factors alike. Dashed: everybody.",
+                equal_chart(audit),
+            )
+        )
+    return drawn
 
 
 def people_picture(audit: Audit | JointAudit) -> list[Picture]:

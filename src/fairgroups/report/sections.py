@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fairgroups import __version__
 from fairgroups.audits.conclusion import bordered_attributes
 from fairgroups.evidence.verdict import DIFFERENT
+from fairgroups.report.reasons_section import held_equal
 from fairgroups.words import amount, sentence, size
 
 if TYPE_CHECKING:
@@ -128,7 +129,10 @@ def cannot_say(audit: Audit | JointAudit) -> list[str]:
     elif not noticed and len(first.records) == 1:
         said.append("Anything about differences: this data is too small, or too uniform, to show any.")
     shown = [r for part in audit.parts for r in part.records if r.verdict in DIFFERENT]
-    if shown or audit.verdict == "depends":
+    if first.reasons is not None and (shown or audit.verdict == "depends"):
+        names = first.reasons.names
+        said.append(f"Why differences are left at equal {names}, and whether those that go with {names} are justified.")
+    elif shown or audit.verdict == "depends":
         used = _used(audit)
         rates = " and the ".join(part.measure.rate for part in audit.parts)
         differ = f"differs between groups formed by {used}" if used else f"varies with {name}"
@@ -206,6 +210,10 @@ def meanings(audit: Audit | JointAudit) -> list[tuple[str, str]]:
             ),
         ),
         ("reference", "The group that the others are compared with."),
+        (
+            "nobody to compare with",
+            "Hardly anybody outside the group is alike in the factors: no comparison, and no statement.",
+        ),
         ("not enough evidence", "The data allows neither statement. This is not a finding of fairness."),
     ]
     present = {record.verdict for part in audit.parts for record in part.records} | {audit.verdict}
@@ -250,6 +258,7 @@ def method_facts(audit: Audit | JointAudit) -> list[tuple[str, str]]:
         ("Groups", _how_found(audit)),
         ("Intervals", f"{_intervals(audit)}, level {settings.percent_level}"),
         ("Compared with", settings.whom),
+        *([("Held equal", held_equal(first.reasons))] if (first := audit.parts[0]).reasons is not None else []),
     ]
 
 
@@ -257,6 +266,8 @@ def _intervals(audit: Audit | JointAudit) -> str:
     settings = audit.settings
     if not settings.groups_given or settings.inference == "plugin":
         return _INTERVALS[settings.inference].format(shapes=_shapes(audit))
+    if audit.parts[0].reasons is not None:
+        return "Mantel and Haenszel's differences, for all groups at once"
     return _NAMED if settings.bounded else "Welch's, for all groups at once"
 
 
@@ -284,6 +295,7 @@ def glossary(audit: Audit | JointAudit, *, repaired: bool) -> list[tuple[str, st
                 "finds the ranges for which it is largest."
             ),
         ),
+        *_reasons_words(audit),
         *_band_word(audit),
         (
             "Usual interval",
@@ -319,10 +331,41 @@ def glossary(audit: Audit | JointAudit, *, repaired: bool) -> list[tuple[str, st
     return words
 
 
+def _reasons_words(audit: Audit | JointAudit) -> list[tuple[str, str]]:
+    """Explain the words of comparisons at equal factors."""
+    if audit.parts[0].reasons is None:
+        return []
+    return [
+        (
+            "Unexplained",
+            (
+                "U/B, U being the sum over the group of each outcome minus the rate of the person's stratum: with the "
+                "explained part it adds up to the difference from everybody."
+            ),
+        ),
+        (
+            "Matched difference",
+            (
+                "Mantel and Haenszel's: in each stratum the group's rate minus that of the others, weighted by "
+                "n m/(n + m) for n people of the group and m others. Its square in standard errors is Cochran's "
+                "statistic."
+            ),
+        ),
+    ]
+
+
 def _band_word(audit: Audit | JointAudit) -> list[tuple[str, str]]:
     """Explain the intervals that the page uses."""
     if audit.settings.inference != "band" or audit.settings.groups_given:
         return []
+    if audit.parts[0].reasons is not None:
+        shapes = _shapes(audit)
+        what = (
+            f"Intervals that hold for all {shapes} at once. Outcomes are dealt out again among people who are alike in "
+            f"the factors; how far the matched difference of any of the {shapes} then gets, in standard errors, is "
+            "what is allowed for."
+        )
+        return [("Band", what)]
     what = "Intervals that hold for all ranges of the attribute at once."
     if len(audit.data.attributes) > 1:
         what = "Intervals that hold at once for all boxes whose sides lie between the cells of a grid."

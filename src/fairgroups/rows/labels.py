@@ -17,11 +17,11 @@ __all__ = ["category_levels", "check_positive", "label_codes", "read_outcome"]
 Array = NDArray[np.float64]
 
 
-def category_levels(name: str, found: set[str]) -> tuple[str, ...]:
+def category_levels(name: str, found: set[str], most: int = 64) -> tuple[str, ...]:
     """Return the levels of a category in order; refuse too many."""
-    if len(found) > 64:
+    if len(found) > most:
         raise InputError(
-            f"{name!r} is a category with {len(found)} levels; at most 64 can be grouped.",
+            f"{name!r} is a category with {len(found)} levels; at most {most} can be grouped.",
             "join rare levels, or encode the column as a number.",
         )
     return tuple(sorted(found))

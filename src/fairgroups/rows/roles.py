@@ -22,9 +22,11 @@ class Roles:
     ----------
     sensitive : tuple of str
         The sensitive attributes.
-    outcome, truth, base, weight, cluster, key : str or None
-        The outcome, its true label, another outcome that is compared with, row weights, which rows belong together, and
-        who a person is.
+    outcome, truth, base, weight, cluster, key, expected : str or None
+        The outcome, its true label, another outcome that is compared with, row weights, which rows belong together,
+        who a person is, and the outcome that a model of the user's expects.
+    given : tuple of str
+        Factors at equal values of which people are compared.
     positive : label or None
         Which of two labels counts as 1.
     missing : {"error", "drop", "group"}
@@ -40,6 +42,8 @@ class Roles:
     key: str | None = None
     positive: Any = None
     missing: Missing = "error"
+    given: tuple[str, ...] = ()
+    expected: str | None = None
 
     def __post_init__(self) -> None:
         one_of(self.missing, "missing", MISSING)
@@ -49,6 +53,13 @@ class Roles:
             _check_name(role, name)
         for role, name in {**self.named, **({} if self.key is None else {"key": self.key})}.items():
             _check_name(role, name)
+        for name in self.given:
+            _check_name("given", name)
+            if name in self.sensitive or name in (self.outcome, self.expected):
+                raise InputError(
+                    f"{name!r} is audited, and cannot be held equal at the same time.",
+                    "leave it out of `given` (--given).",
+                )
 
     @classmethod
     def of(cls, sensitive: str | Sequence[str], outcome: str, **others: Any) -> Roles:
@@ -56,18 +67,24 @@ class Roles:
         if not isinstance(sensitive, str | Sequence):
             raise InputError(f"`sensitive` must be the name of a column, or a list of them; got {sensitive!r}.")
         names = (sensitive,) if isinstance(sensitive, str) else tuple(dict.fromkeys(sensitive))
-        return cls(names, outcome, **others)
+        alike = others.pop("given", None) or ()
+        if not isinstance(alike, str | Sequence):
+            raise InputError(f"`given` must be the name of a column, or a list of them; got {alike!r}.")
+        given = (alike,) if isinstance(alike, str) else tuple(dict.fromkeys(alike))
+        return cls(names, outcome, given=given, **others)
 
     @property
     def named(self) -> dict[str, str]:
         """The columns besides the attributes and the key that are named, by role."""
-        roles = ("outcome", "truth", "base", "weight", "cluster")
+        roles = ("outcome", "truth", "base", "weight", "cluster", "expected")
         return {role: name for role in roles if (name := getattr(self, role)) is not None}
 
     @property
     def columns(self) -> list[str]:
         """Every column that is named, once."""
-        return list(dict.fromkeys([*self.sensitive, *self.named.values(), *([self.key] if self.key else [])]))
+        return list(
+            dict.fromkeys([*self.sensitive, *self.given, *self.named.values(), *([self.key] if self.key else [])])
+        )
 
 
 def _check_name(role: str, name: Any) -> None:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -17,46 +15,23 @@ from numpy.typing import NDArray
 from fairgroups.errors import InputError, MissingValuesError
 from fairgroups.measures import LARGEST, Measure
 from fairgroups.options import MISSING, Missing, one_of
-from fairgroups.rows.columns import is_missing, numbers, one_column, reads_as_numbers
-from fairgroups.rows.labels import category_levels, check_positive, label_codes, read_outcome
-from fairgroups.sources.frames import read_table
+from fairgroups.rows.attributes import Column, attribute, factor, lone_attribute
+from fairgroups.rows.columns import numbers, one_column
+from fairgroups.rows.labels import check_positive, label_codes, read_outcome
 
 __all__ = [
     "LARGEST",
-    "Column",
     "Rows",
-    "attribute",
-    "category",
     "check_finite",
     "check_measure",
     "check_size",
     "check_weight",
-    "lone_attribute",
-    "mixed_columns",
-    "number_column",
     "quantiles",
     "refuse_exposure",
-    "refuse_missing",
     "weighted_sums",
 ]
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Column:
-    """One sensitive attribute: numbers, or codes of levels where it is a category. NaN is missing."""
-
-    name: str
-    values: Array
-    levels: tuple[str, ...] | None = None
-    last: Array | None = None  # where a row stands for several values: the largest of them, `values` the smallest
-
-    @property
-    def text(self) -> NDArray[np.object_]:
-        """Return a category's values as text, None where missing."""
-        names = np.array([*(self.levels or ()), None], dtype=object)
-        return names[np.nan_to_num(self.values, nan=-1.0).astype(np.intp)]
 
 
 @dataclass(frozen=True)
@@ -79,6 +54,10 @@ class Rows:
     offset: float = 0.0  # taken off outcomes before they are summed; see `centred`
     outcome_is_binary: bool = True
     dropped: Mapping[str, int] = field(default_factory=dict)
+    factors: tuple[Column, ...] = ()  # what people may be compared at equal values of
+    expected: Array | None = None  # the outcome that a model of the user's expects
+    strata: NDArray[np.intp] | None = None  # who is alike in the factors
+    expectations: Mapping[str, Array] = field(default_factory=dict)  # by measure: the rate of people alike; see `sums`
 
     @property
     def n(self) -> int:
@@ -120,8 +99,13 @@ class Rows:
         return replace(self, offset=float(np.rint(mean / unit) * unit) if unit > 0 else 0.0)
 
     def sums(self, measure: Measure) -> tuple[Array, Array]:
-        """Return what each row adds to A and to B of a measure, weights aside; A less the offset."""
+        """Return what each row adds to A and to B of a measure, weights aside; A less the offset.
+
+        Of a measure with expectations, A less what people alike in the factors have.
+        """
         a, b = measure.sums(self.outcome, self.base if measure.of_base else self.truth)
+        if measure.name in self.expectations:
+            return a - self.expectations[measure.name] * b, b
         return (a - self.offset * b, b) if measure.centred and self.offset else (a, b)
 
     def offset_of(self, measure: Measure) -> float:
@@ -146,11 +130,17 @@ class Rows:
 
     def take(self, index: NDArray[np.intp]) -> Rows:
         """Return some of the rows."""
+        columns, factors = (
+            tuple(replace(c, values=c.values[index], last=None if c.last is None else c.last[index]) for c in every)
+            for every in (self.columns, self.factors)
+        )
         return replace(
             self,
-            columns=tuple(
-                replace(c, values=c.values[index], last=None if c.last is None else c.last[index]) for c in self.columns
-            ),
+            columns=columns,
+            factors=factors,
+            expected=None if self.expected is None else self.expected[index],
+            strata=None if self.strata is None else self.strata[index],
+            expectations={name: x[index] for name, x in self.expectations.items()},
             outcome=self.outcome[index],
             count=None if self.count is None else self.count[index],
             lot=None if self.lot is None else self.lot[index],
@@ -172,6 +162,8 @@ class Rows:
         weight: Any = None,
         cluster: Any = None,
         lot: Array | None = None,
+        factors: Mapping[str, Any] | None = None,
+        expected: Any = None,
         positive: Any = None,
         missing: Missing = "error",
         names: Mapping[str, str] | None = None,
@@ -189,6 +181,10 @@ class Rows:
             Which rows belong together, such as those of one person; any labels.
         lot : array, optional
             Numbers between 0 and 1 by which people are dealt into parts.
+        factors : mapping of names to array-likes, optional
+            What people may be compared at equal values of: numbers and categories.
+        expected : array-like, optional
+            The outcome that a model of the user's expects.
         positive : label, optional
             Which of two labels counts as 1.
         missing : {"error", "drop", "group"}
@@ -214,6 +210,8 @@ class Rows:
             weight=weight,
             cluster=cluster,
             lot=lot,
+            factors=[factor(one_column(values), name) for name, values in (factors or {}).items()],
+            expected=expected,
             positive=positive,
             missing=missing,
             names=names,
@@ -231,13 +229,17 @@ class Rows:
         cluster: Any = None,
         count: Array | None = None,
         lot: Array | None = None,
+        factors: Sequence[Column] = (),
+        expected: Any = None,
         positive: Any = None,
         missing: Missing = "error",
         names: Mapping[str, str] | None = None,
     ) -> Rows:
         """Check and convert what goes with sensitive columns that are read already; see `from_arrays`."""
         one_of(missing, "missing", MISSING)
-        named = {role: role for role in ("outcome", "truth", "base", "weight", "cluster")} | dict(names or {})
+        named = {role: role for role in ("outcome", "truth", "base", "weight", "cluster", "expected")} | dict(
+            names or {}
+        )
         found: dict[str, Array] = {column.name or "sensitive": column.values for column in columns}
         attributes = list(found)
         values: dict[str, Array] = {}
@@ -253,18 +255,23 @@ class Rows:
             values["weight"] = numbers(one_column(weight), named["weight"])
         if cluster is not None:
             values["cluster"] = label_codes(one_column(cluster))
+        if expected is not None:
+            values["expected"] = numbers(one_column(expected), named["expected"])
         if positive is not None and both:
             check_positive(positive, [one_column(x) for x in (outcome, truth, base) if x is not None])
         # One name may play two roles (an attribute that is also the outcome): keep them apart by role.
+        alike = {f"\0given {i}": column for i, column in enumerate(factors)}
         checked = {**found, **{f"\0{role}": x for role, x in values.items()}}
+        checked |= {key: column.values for key, column in alike.items()}
         shown = {key: key for key in attributes} | {f"\0{role}": named[role] for role in values}
+        shown |= {key: column.name for key, column in alike.items()}
         _check_lengths(checked, shown)
         for key, x in checked.items():
             check_finite(x, shown[key])
         check_size(values["outcome"], named["outcome"])
         if weight is not None:
             check_weight(values["weight"], named["weight"])
-        keep, dropped = _apply_missing(checked, shown, set(attributes), missing, count)
+        keep, dropped = _apply_missing(checked, shown, {*attributes, *alike}, missing, count)
         rows = cls(
             tuple(columns),
             values["outcome"],
@@ -276,6 +283,8 @@ class Rows:
             lot=lot,
             outcome_is_binary=binary,
             dropped=dropped,
+            factors=tuple(factors),
+            expected=values.get("expected"),
         )
         if rows.weight is not None and (rows.weight == 0).any():  # a row without weight is not there
             keep = (rows.weight > 0) if keep is None else keep & ~(rows.weight == 0)
@@ -287,14 +296,6 @@ class Rows:
                 "check the columns named: one of them may be empty.",
             )
         return rows.take(np.flatnonzero(keep))
-
-
-def mixed_columns(X: Any, names: list[str]) -> list[Column]:
-    """Read numbers and categories side by side."""
-    if isinstance(X, np.ndarray):
-        return [attribute(np.array(X[:, d].tolist()), name) for d, name in enumerate(names)]
-    table = read_table(X, names).columns
-    return [attribute(one_column(table[name]), name) for name in names]
 
 
 def check_measure(measure: Measure, rows: Rows) -> Measure:
@@ -344,40 +345,6 @@ def quantiles(values: Array, shares: Array, count: Array | None = None) -> Array
     return next_up
 
 
-def attribute(values: NDArray[Any], name: str) -> Column:
-    """Read one of several attributes: numbers, or categories where the values are text or true/false."""
-    data = np.asarray(values.data) if isinstance(values, np.ma.MaskedArray) else values
-    if data.dtype.kind in "iufMm":
-        return number_column(values, name)
-    if data.dtype.kind != "b" and all(is_missing(x) or isinstance(x, Real | Decimal) for x in values.tolist()):
-        return number_column(values, name)
-    return category(values, name)
-
-
-def lone_attribute(values: NDArray[Any], name: str) -> Column:
-    """Read the only attribute: numbers, also as text or true/false, or else a category such as sex."""
-    try:
-        return Column(name, numbers(values, name or "sensitive"))
-    except InputError:
-        data = np.asarray(values.data) if isinstance(values, np.ma.MaskedArray) else values
-        if data.dtype.kind not in "OUST" or reads_as_numbers(values):
-            raise
-        return category(values, name)
-
-
-def number_column(values: NDArray[Any], name: str) -> Column:
-    """Read an attribute of numbers."""
-    return Column(name, numbers(values, name))
-
-
-def category(values: NDArray[Any], name: str) -> Column:
-    """Read an attribute of levels, whatever their kind."""
-    said = [None if is_missing(x) else str(x) for x in values.tolist()]  # None where masked
-    levels = category_levels(name, {x for x in said if x is not None})
-    code = {level: float(i) for i, level in enumerate(levels)}
-    return Column(name, np.array([np.nan if x is None else code[x] for x in said]), levels)
-
-
 def _check_lengths(columns: Mapping[str, Array], named: Mapping[str, str]) -> None:
     lengths = {named[role]: values.size for role, values in columns.items()}
     if len(set(lengths.values())) > 1:
@@ -385,16 +352,6 @@ def _check_lengths(columns: Mapping[str, Array], named: Mapping[str, str]) -> No
         raise InputError(f"all columns must have the same number of rows; {said}.")
     if 0 in lengths.values():
         raise InputError("there are no rows.", "check that the table is not empty and the filter not too strict.")
-
-
-def refuse_missing(column: Column) -> None:
-    """Refuse missing values of an attribute."""
-    absent = np.isnan(column.values)
-    if absent.any():
-        raise MissingValuesError(
-            f"{column.name or 'X'!r} holds {absent.sum()} missing value(s) (NaN), the first in row {absent.argmax()}.",
-            "missing='drop' leaves these rows out and counts them; missing='group' makes them a group of their own.",
-        )
 
 
 def check_finite(values: Array, name: str) -> None:

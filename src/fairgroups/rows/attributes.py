@@ -1,0 +1,114 @@
+"""Attributes and factors: columns of numbers, or of levels, as people are told apart by them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups.errors import InputError, MissingValuesError
+from fairgroups.rows.columns import is_missing, numbers, one_column, reads_as_numbers
+from fairgroups.rows.labels import category_levels
+from fairgroups.sources.frames import read_table
+
+__all__ = [
+    "MOST_LEVELS",
+    "Column",
+    "attribute",
+    "category",
+    "factor",
+    "lone_attribute",
+    "mixed_columns",
+    "number_column",
+    "refuse_missing",
+]
+
+Array = NDArray[np.float64]
+MOST_LEVELS = 5000  # of a factor
+
+
+@dataclass(frozen=True)
+class Column:
+    """One sensitive attribute: numbers, or codes of levels where it is a category. NaN is missing."""
+
+    name: str
+    values: Array
+    levels: tuple[str, ...] | None = None
+    last: Array | None = None  # where a row stands for several values: the largest of them, `values` the smallest
+
+    @property
+    def text(self) -> NDArray[np.object_]:
+        """Return a category's values as text, None where missing."""
+        names = np.array([*(self.levels or ()), None], dtype=object)
+        return names[np.nan_to_num(self.values, nan=-1.0).astype(np.intp)]
+
+
+def mixed_columns(X: Any, names: list[str]) -> list[Column]:
+    """Read numbers and categories side by side."""
+    if isinstance(X, np.ndarray):
+        return [attribute(np.array(X[:, d].tolist()), name) for d, name in enumerate(names)]
+    table = read_table(X, names).columns
+    return [attribute(one_column(table[name]), name) for name in names]
+
+
+def attribute(values: NDArray[Any], name: str) -> Column:
+    """Read one of several attributes: numbers, or categories where the values are text or true/false."""
+    data = np.asarray(values.data) if isinstance(values, np.ma.MaskedArray) else values
+    if data.dtype.kind in "iufMm":
+        return number_column(values, name)
+    if data.dtype.kind != "b" and all(is_missing(x) or isinstance(x, Real | Decimal) for x in values.tolist()):
+        return number_column(values, name)
+    return category(values, name)
+
+
+def factor(values: NDArray[Any], name: str) -> Column:
+    """Read what people are compared at equal values of: numbers, or levels, of which there may be many."""
+    data = np.asarray(values.data) if isinstance(values, np.ma.MaskedArray) else values
+    if data.dtype.kind in "iuf" or (
+        data.dtype.kind not in "bMm" and all(is_missing(x) or isinstance(x, Real | Decimal) for x in values.tolist())
+    ):
+        return number_column(values, name)
+    return category(values, name, most=MOST_LEVELS)
+
+
+def lone_attribute(values: NDArray[Any], name: str) -> Column:
+    """Read the only attribute: numbers, also as text or true/false, or else a category such as sex."""
+    try:
+        return Column(name, numbers(values, name or "sensitive"))
+    except InputError:
+        data = np.asarray(values.data) if isinstance(values, np.ma.MaskedArray) else values
+        if data.dtype.kind not in "OUST" or reads_as_numbers(values):
+            raise
+        return category(values, name)
+
+
+def number_column(values: NDArray[Any], name: str) -> Column:
+    """Read an attribute of numbers."""
+    return Column(name, numbers(values, name))
+
+
+def category(values: NDArray[Any], name: str, most: int = 64) -> Column:
+    """Read an attribute of levels, whatever their kind."""
+    items = values.tolist()  # None where masked
+    kinds = set(items)
+    if not all(isinstance(x, str) or is_missing(x) for x in kinds):  # True and 1 are equal, and not alike
+        items = [None if is_missing(x) else str(x) for x in items]
+        kinds = set(items)
+    levels = category_levels(name, {x for x in kinds if isinstance(x, str)}, most)
+    place = {level: float(i) for i, level in enumerate(levels)}
+    code = {x: place.get(x, np.nan) if isinstance(x, str) else np.nan for x in kinds}
+    return Column(name, np.fromiter((code[x] for x in items), np.float64, len(items)), levels)
+
+
+def refuse_missing(column: Column) -> None:
+    """Refuse missing values of an attribute."""
+    absent = np.isnan(column.values)
+    if absent.any():
+        raise MissingValuesError(
+            f"{column.name or 'X'!r} holds {absent.sum()} missing value(s) (NaN), the first in row {absent.argmax()}.",
+            "missing='drop' leaves these rows out and counts them; missing='group' makes them a group of their own.",
+        )

@@ -1,0 +1,32 @@
+"""Columns of numbers and of levels."""
+
+import numpy as np
+import pytest
+
+import fairgroups as fg
+from fairgroups.rows.attributes import category, factor
+
+
+def test_levels_are_told_apart_by_what_they_say():
+    column = category(np.array(["b", "a", None, "b"], dtype=object), "c")
+    assert column.levels == ("a", "b")
+    assert column.values[[0, 1, 3]].tolist() == [1.0, 0.0, 1.0]
+    assert np.isnan(column.values[2])
+    mixed = category(np.array([True, 1, "1", np.nan], dtype=object), "c")
+    assert mixed.levels == ("1", "True")
+    assert mixed.values[:3].tolist() == [1.0, 0.0, 0.0]
+
+
+def test_a_factor_may_have_many_levels_and_not_too_many():
+    many = np.array([f"town {i}" for i in range(500)])
+    assert len(factor(many, "town").levels) == 500
+    with pytest.raises(fg.InputError, match="at most 64"):
+        category(many, "town")
+    with pytest.raises(fg.InputError, match="at most 5000"):
+        factor(np.array([f"person {i}" for i in range(5001)]), "person")
+
+
+def test_factors_of_numbers_and_of_yes_and_no():
+    assert factor(np.array([1, 2, 3]), "z").levels is None
+    assert factor(np.array([1.5, None], dtype=object), "z").levels is None
+    assert factor(np.array([True, False]), "z").levels == ("False", "True")
