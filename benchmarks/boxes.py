@@ -1,12 +1,12 @@
 """The band over all boxes: false alarms, coverage, power and width beside cross-fitting, and time. By simulation.
 
-python benchmarks/boxes.py [runs] [part ...]
+python benchmarks/boxes.py [--runs 100] [part ...]
 """
 
 # ruff: noqa: ARG005
 from __future__ import annotations
 
-import sys
+import argparse
 import time
 from concurrent.futures import ProcessPoolExecutor
 
@@ -162,11 +162,13 @@ PARTS = {part.__name__: part for part in (timing, alarms, coverage, power, width
 
 
 def main():
-    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 100
-    asked = sys.argv[2:] or list(PARTS)
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--runs", type=int, default=100)
+    arguments.add_argument("parts", nargs="*", default=list(PARTS))
+    asked = arguments.parse_args()
     with ProcessPoolExecutor(2) as pool:
-        for name in asked:
-            PARTS[name](pool, runs)
+        for name in asked.parts:
+            PARTS[name](pool, asked.runs)
             print()
 
 

@@ -29,6 +29,7 @@ SCRIPTS = {
     "skin.py": "Colours and photographs",
     "interval_coverage.py": "Do the intervals hold?",
     "boxes.py": "The band over boxes",
+    "reasons.py": "At equal factors",
     "evidence.py": "False alarms, numbers of groups, power",
     "headlines.py": "What the headline finds, beside peers",
 }
@@ -53,7 +54,13 @@ def main() -> None:
     arguments.add_argument("--out", type=Path)
     out = arguments.parse_args().out
     began = time.monotonic()
-    runs = {"interval_coverage.py": "200", "evidence.py": "100", "boxes.py": "60", "headlines.py": "200"}
+    runs = {
+        "interval_coverage.py": "200",
+        "evidence.py": "100",
+        "boxes.py": "60",
+        "reasons.py": "60",
+        "headlines.py": "200",
+    }
     page = [INTRO]
     page.append(
         f"{dt.datetime.now(dt.UTC):%Y-%m-%d}; {os.cpu_count()} cores, {platform.machine()}; "

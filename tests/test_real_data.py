@@ -139,3 +139,48 @@ def test_the_repairs_on_the_page_on_faces(faces):
         smooth, classes = (found.value(name, method) for method in ("smooth", "classes"))
         assert smooth["value"] <= smooth["floor"] * 1.1
         assert classes["value"] > classes["floor"]
+
+
+def marginal(frame, outcome, group, categories, numbers):
+    """The group's average difference at equal factors by a logistic regression with the factors as dummies."""
+    from sklearn.linear_model import LogisticRegression
+
+    parts = [pd.get_dummies(frame[categories].astype(str))]
+    parts += [pd.get_dummies(pd.qcut(frame[name], 20, duplicates="drop").astype(str)) for name in numbers]
+    features = np.column_stack([group, *(part.to_numpy() for part in parts)]).astype(float)
+    model = LogisticRegression(C=1e4, max_iter=2000).fit(features, frame[outcome])
+    ends = []
+    for member in (1.0, 0.0):
+        features[:, 0] = member
+        ends.append(model.predict_proba(features[group])[:, 1])
+    return float(np.mean(ends[0] - ends[1]))
+
+
+def test_matched_differences_agree_with_logistic_regressions():
+    adult, compas = table("adult.csv"), table("compas.csv")
+    record = ["c_charge_degree", "juv_fel_count", "juv_misd_count", "juv_other_count"]
+    cases = [
+        (adult, "income_over_50k", ["education_years"], ["hours_per_week"], 24, 28),
+        (adult, "income_over_50k", ["education_years"], ["hours_per_week"], 46, 62),
+        (compas, "two_year_recid", record, ["priors_count"], 0, 23),
+        (compas, "two_year_recid", record, ["priors_count"], 53, 200),
+    ]
+    for frame, outcome, categories, numbers, first, stop in cases:
+        group = ((frame["age"] >= first) & (frame["age"] < stop)).to_numpy()
+        borders = [x for x in (first, stop) if 0 < x < 100]
+        found = audit(
+            frame, sensitive="age", outcome=outcome, given=[*categories, *numbers], partition=borders, checks=False
+        )
+        one = found.reasons.groups[1 if first else 0]
+        assert one.matched == pytest.approx(marginal(frame, outcome, group, categories, numbers), abs=0.01)
+
+
+def test_who_loses_most_changes_with_the_question():
+    adult = table("adult.csv")
+    asked = {"sensitive": "age", "outcome": "income_over_50k", "favourable": True, "checks": False}
+    raw = audit(adult, **asked)
+    equal = audit(adult, **asked, given=["education_years", "hours_per_week"])
+    assert "age is under 22" in raw.conclusion
+    assert "age is 24 to 27 are disadvantaged at equal" in equal.conclusion
+    young = equal.reasons.groups[0]
+    assert abs(young.explained) > abs(young.unexplained)

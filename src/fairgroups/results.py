@@ -5,6 +5,7 @@ from __future__ import annotations
 from fairgroups.audits.baseline import Change
 from fairgroups.audits.drift import Drift, DriftRecord
 from fairgroups.audits.rates import GroupRate, RateColumn
+from fairgroups.audits.reasons import GroupReasons, Reasons
 from fairgroups.audits.records import (
     Attribute,
     Bin,
@@ -30,6 +31,7 @@ from fairgroups.evidence.band import RangeEvidence
 from fairgroups.evidence.band_width import Quantiles
 from fairgroups.evidence.bounds import Bounds
 from fairgroups.evidence.curves import Stretch
+from fairgroups.evidence.matched_band import MatchedBand
 from fairgroups.evidence.plane import PlaneCell
 from fairgroups.evidence.rates import GroupRates
 from fairgroups.evidence.spread import Spread
@@ -37,6 +39,7 @@ from fairgroups.evidence.trend import Trend
 from fairgroups.grouping.selection import Selection, SelectionStep
 from fairgroups.repair.dependence import Dependence
 from fairgroups.repair.tradeoff import Tradeoff
+from fairgroups.rows.strata import Factor
 
 __all__ = [
     "Added",
@@ -54,12 +57,15 @@ __all__ = [
     "Detectable",
     "Drift",
     "DriftRecord",
+    "Factor",
     "Finding",
     "GroupRate",
     "GroupRates",
+    "GroupReasons",
     "GroupRecord",
     "JointAudit",
     "Limit",
+    "MatchedBand",
     "Monotonicity",
     "Permutation",
     "PlaneCell",
@@ -67,6 +73,7 @@ __all__ = [
     "RangeEvidence",
     "RateColumn",
     "RateName",
+    "Reasons",
     "Replication",
     "Selection",
     "SelectionStep",

@@ -138,3 +138,12 @@ def test_few_rows_and_no_spread(table):
     assert alike.conclusion.startswith("Nothing can be compared")
     everybody_apart = fg.audit({**table, "id": np.arange(6_000.0)}, **ASKED, given="id", how="strata")
     assert everybody_apart.reasons.strata < 3_000
+
+
+def test_a_baseline_at_equal_factors(table):
+    old = fg.audit(table, **ASKED, given="z")
+    again = fg.audit(table, **ASKED, given="z", partition=old.partition)
+    changes = fg.compare_to_baseline(again, old)
+    assert [change.verdict for change in changes] == ["no change shown"] * len(old.records)
+    with pytest.raises(fg.InputError, match="given is"):
+        fg.compare_to_baseline(fg.audit(table, **ASKED, partition=old.partition, against="rest"), old)

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 
 import duckdb
+import engine_tables as engine
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -25,6 +26,7 @@ def engines(frame):
 
 
 ASKED = {"sensitive": "age", "outcome": "y", "favourable": True, "checks": False}
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 @pytest.mark.parametrize(
@@ -83,3 +85,13 @@ def test_rows_are_read_where_counts_cannot_answer():
     assert "read into memory" in other.notes[0]
     with pytest.raises(fg.InputError, match="no column 'nope'"):
         fg.audit(lazy, **ASKED, given="nope")
+
+
+@pytest.mark.parametrize("kind", ["polars_lazy", "duckdb", "ibis", "dask", "pyspark"])
+def test_all_lazy_frames_say_the_same(kind, tmp_path):
+    frame = table(3_000)[["age", "y", "z", "c"]]
+    frame.to_parquet(tmp_path / "people.parquet", index=False)
+    lazy = getattr(engine, f"as_{kind}")(frame, tmp_path / "people.parquet")
+    own, other = (fg.audit(data, **ASKED, given=["z", "c"]) for data in (frame, lazy))
+    assert other.conclusion == own.conclusion
+    assert other.reasons.groups[0].statistic == pytest.approx(own.reasons.groups[0].statistic, abs=1e-9)

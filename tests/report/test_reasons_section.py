@@ -71,3 +71,5 @@ def test_the_terminal_says_it(table, tmp_path, monkeypatch):
     assert fg.read_audit(tmp_path / "a.json").reasons is not None
     bad = CliRunner().invoke(app, [*words, "--min-ratio", "0.8"])
     assert isinstance(bad.exception, fg.InputError)
+    for more in (["--scales", "law=40"], ["--repair", "y", "--out", "a.html"]):
+        assert "does not go with factors" in str(CliRunner().invoke(app, [*words, *more]).exception), more

@@ -12,7 +12,7 @@ from fairgroups.measures import Direction
 
 __all__ = ["Change", "compare_to_baseline"]
 
-SAME = ("sensitive", "outcome", "truth", "name", "direction", "against")
+SAME = ("sensitive", "outcome", "truth", "name", "direction", "against", "given")
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,8 @@ def compare_to_baseline(
         A group's difference may grow by this much to its harm.
     own : Audit, optional
         The same people in groups of their own: harm may have come to a range that no old group sets apart. Groups
-        that are shown to be disadvantaged are compared with what the baseline's people had in that range.
+        that are shown to be disadvantaged are compared with what the baseline's people had in that range. Not at equal
+        factors.
 
     Returns
     -------
@@ -95,7 +96,8 @@ def compare_to_baseline(
         _change(old, new, audit.measure.direction, tolerance)
         for old, new in zip(baseline.records, audit.records, strict=True)
     ]
-    return found if own is None else [*found, *_own_changes(own, baseline, tolerance)]
+    # At equal factors a range of its own has no counterpart in the baseline: its curve knows rates, not who is alike.
+    return found if own is None or audit.settings.given else [*found, *_own_changes(own, baseline, tolerance)]
 
 
 def _own_changes(own: Audit, baseline: Audit, tolerance: float) -> list[Change]:

@@ -13,7 +13,7 @@ from fairgroups.cells.cells import Cells
 from fairgroups.cells.space import SpaceCells
 from fairgroups.measures import Measure
 from fairgroups.rows.rows import Rows, check_measure
-from fairgroups.rows.strata import Strata, at_equal, in_cells
+from fairgroups.rows.strata import Strata, as_one, at_equal, in_cells
 
 __all__ = ["Sample", "plain_sums"]
 
@@ -101,6 +101,8 @@ class Sample:
         if self.is_line:
             most = min(self.n_cells or CELLS_AT_EQUAL, CELLS_AT_EQUAL)
             rows = in_cells(rows, most, np.empty(0) if borders is None else borders)
+        if predicted is None:
+            rows, strata = as_one(rows, strata)
         matched = at_equal(rows, measures, strata, predicted)
         return Sample(matched, tuple(measures), None if self.is_line else self.n_cells)
 

@@ -121,6 +121,13 @@ def run_job(given: Mapping[str, Any], *, command: str | None, verbose: bool) -> 
         raise InputError("a repair is shown in the page only.", "say where to write it: --out audit.html")
     if job.scales and not one:
         raise InputError("scales are borders of one attribute; several were named.", "leave them out.")
+    if asked.get("given") or asked.get("expected"):
+        for what, said in (("scales", job.scales), ("repair", job.repair)):
+            if said:
+                raise InputError(
+                    f"--{what} does not go with factors that are held equal (--given, --expected).",
+                    "run it beside this audit, without factors.",
+                )
     baseline = None if job.baseline is None else Audit.read(job.baseline)
     asked |= {"verbose": verbose, "explore": job.out is not None or job.json is not None}
     result = audit(job.source, **asked)

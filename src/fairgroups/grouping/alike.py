@@ -243,7 +243,8 @@ def _boosted(features: _Features, target: Array, weight: Array, used: Mask, insi
     steps = STEPS
     if tried is not None and tried.any() and (used & ~tried).sum() >= FEWEST_OF_FOLD:
         start, model = _fitted(features, target, weight, used & ~tried, STEPS)
-        found = [start(tried), *(start(tried) + more for more in model.staged_predict(features.codes[tried]))]
+        first = start(tried)
+        found = [first, *(first + more for more in model.staged_predict(features.codes[tried]))]
         errors = [np.average((target[tried] - x) ** 2, weights=weight[tried]) for x in found]
         steps = int(np.argmin(errors))
     start, model = _fitted(features, target, weight, used, steps)
@@ -258,7 +259,8 @@ def _fitted(features: _Features, target: Array, weight: Array, used: Mask, steps
     from sklearn.ensemble import HistGradientBoostingRegressor
     from sklearn.linear_model import LogisticRegression, Ridge
 
-    x, y, w = features.linear, target[used], weight[used]
+    x, y = features.linear, target[used]
+    w = None if (weight[used] == weight[used][0]).all() else weight[used]  # equal ones take scikit-learn long
     if _is_binary(y) and y.min() < y.max():
         logistic = LogisticRegression(C=10.0, max_iter=200).fit(x[used], y, sample_weight=w)
 

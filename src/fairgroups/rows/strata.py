@@ -14,12 +14,13 @@ from fairgroups.measures import Measure
 from fairgroups.rows.attributes import Column
 from fairgroups.rows.rows import Rows, quantiles, weighted_sums
 
-__all__ = ["Factor", "Strata", "at_equal", "in_cells", "strata_of"]
+__all__ = ["Factor", "Strata", "as_one", "at_equal", "in_cells", "strata_of"]
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 PEOPLE_OF_STRATUM = 8  # fewer, on average, would cost too much: each stratum's own rate is estimated
 MOST_STRATA = 20_000
+MOST_KINDS = 4_000_000
 # Inside a bin of a number the outcome may still rise while the attribute does. What that adds to a difference shrinks
 # with the square of the bins, its standard error with the root of the people: bins grow with the fourth root of them.
 BINS = 3.2
@@ -132,6 +133,32 @@ def at_equal(
         rate = np.bincount(strata.codes, a - first * b, strata.n) / np.where(total > 0, total, 1.0)
         expectations[measure.name] = first + rate[strata.codes] + rows.offset_of(measure)
     return replace(rows, strata=strata.codes, expectations=expectations, offset=0.0)
+
+
+def as_one(rows: Rows, strata: Strata) -> tuple[Rows, Strata]:
+    """Return one row for all people of one value, stratum and outcome: far fewer, and the same sums.
+
+    For one attribute and outcomes of yes or no that count once each; others come back as they are.
+    """
+    labels = [x for x in (rows.outcome, rows.truth) if x is not None]
+    simple = rows.weight is None and rows.cluster is None and rows.lot is None and rows.is_line
+    if not simple or not all(np.isin(x, (0.0, 1.0)).all() for x in labels):
+        return rows, strata
+    column = rows.columns[0]
+    values, place = np.unique(column.values, return_inverse=True)  # those that miss it are one value more, at the end
+    place = np.ravel(place) * strata.n + strata.codes
+    if values.size * strata.n > MOST_KINDS or values.size * strata.n * 2 ** len(labels) > rows.size:
+        return rows, strata
+    for label in labels:
+        place = place * 2 + label.astype(np.intp)
+    counted = np.bincount(place, rows.people)
+    used = np.flatnonzero(counted)
+    one = np.empty(counted.size, dtype=np.intp)
+    one[place] = np.arange(rows.size)
+    few = replace(rows, base=None, factors=(), expected=None, index=None).take(one[used])
+    return replace(few, count=counted[used].astype(np.float64), index=None), replace(
+        strata, codes=strata.codes[one[used]]
+    )
 
 
 def in_cells(rows: Rows, most: int, borders: Array) -> Rows:
