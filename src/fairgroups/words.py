@@ -78,7 +78,7 @@ def share_of_people(share: float) -> str:
 def counted(n: int, effective: float) -> str:
     """Write how many people a rate rests on: all of the group, or those who count in the measure."""
     people = f"{n:,}"
-    return people if math.isclose(effective, n, rel_tol=1e-9) else f"{effective:,.0f} of {people}"
+    return people if math.isclose(effective, n, rel_tol=1e-9) else f"{thousands(effective)} of {people}"
 
 
 def listed(names: Sequence[str]) -> str:

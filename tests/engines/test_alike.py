@@ -3,12 +3,12 @@
 from dataclasses import asdict
 
 import duckdb
-import engine_tables as engine
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
+import engine_tables as engine
 import fairgroups as fg
 
 

@@ -128,6 +128,8 @@ def _expect(value: Any, kind: Any, where: str) -> Any:
     if not isinstance(value, kind) or (isinstance(value, bool) and kind not in (bool, Any)):
         names = " or ".join(k.__name__ for k in (kind if isinstance(kind, tuple) else (kind,)))
         raise SchemaError(f"{where or 'the document'} must be of type {names}; it is {type(value).__name__}.")
+    if isinstance(value, int) and abs(value) >= 2**63:
+        raise SchemaError(f"{where or 'the document'} is a number too large to compute with.")
     return value
 
 

@@ -24,6 +24,7 @@ __all__ = ["Matching", "matchings"]
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
+MODEL_ERROR = 2.0  # over the root of the people: what a model's own errors may add to standard errors (simulated)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +43,8 @@ class Matching:
         The measure's own sums by cell, nothing taken off.
     strata : Moments
         The sums of everybody by stratum.
+    allowance : float
+        By how much standard errors are raised for what is not known of a model's expectations.
     """
 
     sums: Moments
@@ -49,6 +52,7 @@ class Matching:
     yes: NDArray[np.int64] | None
     raw: Moments
     strata: Moments
+    allowance: float = 1.0
 
     @property
     def n_cells(self) -> int:
@@ -77,7 +81,7 @@ class Matching:
         known = self.strata if self.pooled else of
         squares = np.maximum(known.aa - 2 * rate * known.ab + rate**2 * known.bb, 0.0)
         each = np.divide(squares, known.bb, out=np.zeros_like(squares), where=known.bb > 0)
-        found: Array = of.noise * each * more
+        found: Array = of.noise * each * more * self.allowance**2
         return found
 
     @cached_property
@@ -103,12 +107,12 @@ class Matching:
         """Return the sums of some cells, whose people are compared among themselves."""
         some = self.sums.map(lambda x: x[cells])
         raw = self.raw.map(lambda x: x[cells])
-        return Matching(some, self.pooled, None, raw, some.map(lambda x: x.sum(axis=0)))
+        return Matching(some, self.pooled, None, raw, some.map(lambda x: x.sum(axis=0)), self.allowance)
 
     def joined(self, held: Array) -> Matching:
         """Return sums of regions instead of cells; `held` says, region by cell, who is in which."""
         sums, raw = (one.map(lambda x: held @ x) for one in (self.sums, self.raw))
-        return Matching(sums, self.pooled, self.yes, raw, self.strata)
+        return Matching(sums, self.pooled, self.yes, raw, self.strata, self.allowance)
 
     def compared(self) -> tuple[Array, Array, Array, Array]:
         """Compare each cell with comparable people outside it.
@@ -128,7 +132,7 @@ class Matching:
         inside, outside = rate + difference * (1 - share), rate - difference * share
         own = np.maximum(s.aa - 2 * inside * s.ab + inside**2 * s.bb, 0.0) * effect
         other = np.maximum(rest[0] - 2 * outside * rest[1] + outside**2 * rest[2], 0.0) * effect_rest
-        seen = np.sum(more * ((1 - share) ** 2 * own + share**2 * other), axis=1)
+        seen = np.sum(more * ((1 - share) ** 2 * own + share**2 * other), axis=1) * self.allowance**2
         return self.residual, np.maximum(weight, 0.0), np.maximum(null, 0.0), seen
 
     @property
@@ -158,7 +162,8 @@ def _matching(rows: Rows, measure: Measure, codes: Codes, n_cells: int) -> Match
     expected = rows.expectations[measure.name]
     same = _constant(expected[b > 0], rows.strata[b > 0], n_strata)
     yes = np.rint(by_stratum.a).astype(np.int64) if simple and raw.bounded and same else None
-    return Matching(sums, raw.bounded and same, yes, raw, sums.map(lambda x: x.sum(axis=0)))
+    allowance = 1.0 if same else 1 + MODEL_ERROR / float(np.sqrt(max(rows.people[b > 0].sum(), 1.0)))
+    return Matching(sums, raw.bounded, yes, raw, sums.map(lambda x: x.sum(axis=0)), allowance)
 
 
 def _constant(values: Array, codes: Codes, n: int) -> bool:

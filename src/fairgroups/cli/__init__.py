@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 import traceback
 from typing import Annotated, Any
@@ -57,6 +58,9 @@ class _Patient(io.RawIOBase):
             return len(data)
 
 
+INTERRUPTED = 130
+
+
 def main() -> None:
     """Run the command line; errors of the user's input exit with 2 and one clear message."""
     from fairgroups.errors import FairGroupsError
@@ -71,12 +75,24 @@ def main() -> None:
                 continue
             text = io.TextIOWrapper(io.BufferedWriter(raw), "utf-8", "replace", line_buffering=True)
             setattr(sys, name, text)
+    stopped = []
+
+    def stop(number: int, _: Any) -> None:
+        stopped.append(number)
+        raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, stop)
     try:
         app()
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
     except FairGroupsError as error:
         typer.echo(f"Error: {error}", err=True)
         sys.exit(2)
     except Exception:  # noqa: BLE001  1 and 3 say something about the limit: a fault must not
+        if stopped:  # a library that was interrupted while it was loaded calls that an error of its own
+            sys.exit(INTERRUPTED)
         traceback.print_exc()
         typer.echo("Error: this is a fault of fairgroups, please report it with the lines above.", err=True)
         sys.exit(70)

@@ -23,6 +23,10 @@ _ARROW_FILES = {".arrow", ".feather", ".ipc"}
 
 def read_files(connection: Any, path: Path, wanted: Sequence[str], *, as_text: bool, text: Sequence[str]) -> Any:
     """Read a file, a folder of files, or files by a pattern; see `Source.opened` for the options."""
+    try:
+        path.exists()
+    except OSError as error:  # a name that is too long, a folder that may not be looked into
+        raise InputError(f"{path.name[:60]!r} cannot be opened: {error.strerror}.", "check the path.") from error
     if not path.exists() and any(letter in str(path) for letter in "*?["):
         if not glob(str(path), recursive=True):  # noqa: PTH207  a whole pattern, with its folders
             raise InputError(f"no file is called {path.name!r}.", "check the pattern and the folder.")

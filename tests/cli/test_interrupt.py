@@ -1,0 +1,40 @@
+"""Ctrl-C, also while the program starts, is said by the exit code 130 and by no "fault"."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import fairgroups as fg
+
+
+@pytest.mark.parametrize("after", [0.25, 0.5, 0.8, 1.2, 1.8])
+def test_stopped_at_any_time(after, tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "people.csv"
+    x = rng.normal(size=60_000)
+    np.savetxt(path, np.c_[x, rng.random(60_000) < 0.5], delimiter=",", header="x,y", comments="", fmt="%.4f")
+    command = [sys.executable, "-m", "fairgroups.cli", "audit", str(path), "-s", "x", "-o", "y", "--out", "a.html"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(after)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=60)
+    assert "fault of fairgroups" not in error
+    assert process.returncode in (0, 130, -signal.SIGINT), error
+    assert list(tmp_path.glob("*.tmp*")) == []
+
+
+def test_a_name_that_is_too_long_is_told():
+    with pytest.raises(fg.InputError, match="cannot be opened"):
+        fg.audit("a" * 5000 + ".csv", sensitive="x", outcome="y")
+
+
+def test_numbers_too_large_in_a_file_are_told():
+    data = fg.make_synthetic(500)
+    found = fg.audit({"x": data.sensitive, "y": data.outcome}, sensitive="x", outcome="y", checks=False).to_dict()
+    found["variance"] = 10**400
+    with pytest.raises(fg.SchemaError, match="too large"):
+        fg.Audit.from_dict(found)
