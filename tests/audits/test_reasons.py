@@ -1,9 +1,12 @@
 """Reasons in an audit: the split, its words, its options, and what it refuses."""
 
+from dataclasses import fields, replace
+
 import numpy as np
 import pytest
 
 import fairgroups as fg
+from fairgroups.audits.reasons import GroupReasons, split_of
 
 
 @pytest.fixture(scope="module")
@@ -147,3 +150,67 @@ def test_a_baseline_at_equal_factors(table):
     assert [change.verdict for change in changes] == ["no change shown"] * len(old.records)
     with pytest.raises(fg.InputError, match="given is"):
         fg.compare_to_baseline(fg.audit(table, **ASKED, partition=old.partition, against="rest"), old)
+
+
+def test_a_few_people_alike_in_outcome_show_nothing():
+    people = {"age": [30, 50] * 4, "z": ["a"] * 8, "y": [0] * 8}
+    found = fg.audit(people, sensitive="age", outcome="y", partition=[40], given="z", checks=False)
+    assert found.verdict == "not enough evidence"
+    assert all(record.high - record.low > 0.3 for record in found.records)
+
+
+def test_no_interval_goes_beyond_all(table):
+    few = {name: values[:40] for name, values in table.items()}
+    found = fg.audit(few, **ASKED, given="z", partition=[35])
+    assert all(-1 <= record.low <= record.high <= 1 for record in found.records)
+
+
+@pytest.mark.parametrize("weights", ["exponential", "clusters"])
+def test_uneven_weights_and_clusters(weights):
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        z = rng.normal(size=500)
+        people = {"age": z + rng.normal(size=500), "z": z, "y": (rng.random(500) < 0.3).astype(int)}
+        more = (
+            {"weight": rng.exponential(size=500)} if weights == "exponential" else {"cluster": rng.integers(0, 40, 500)}
+        )
+        (role,) = more
+        found = fg.audit({**people, "own": more[role]}, **ASKED, given="z", **{role: "own"})
+        assert all(np.isfinite(stretch.at_equal) for stretch in found.curve)
+
+
+def test_a_factor_that_is_the_attribute_leaves_nobody_to_compare():
+    rng = np.random.default_rng(0)
+    age = rng.integers(18, 70, 3_000)
+    people = {"age": age, "again": age, "y": (rng.random(3_000) < 0.2 + 0.3 * (age < 30)).astype(int)}
+    assert fg.audit(people, **ASKED, given="again").verdict == "not enough evidence"
+
+
+def test_sizes_and_spans_have_one_sign(table):
+    rng = np.random.default_rng(3)
+    people = {**table, "y": (rng.random(6_000) < 0.2 + 0.05 * table["z"]).astype(int)}
+    found = fg.audit(people, **ASKED, given="z", partition=[32], against="everyone")
+    assert "of what z would suggest" in found.conclusion or "from what z would suggest" in found.conclusion
+    assert "comparable people" not in found.conclusion
+    numbers = {f.name: 0.0 for f in fields(GroupReasons) if f.name != "label"}
+    numbers |= {"difference": -0.112, "explained": -0.096, "unexplained": -0.016}
+    one = GroupReasons("young", **{**numbers, "unexplained_low": -0.047, "unexplained_high": 0.015})
+    reasons = replace(found.reasons, groups=(one,))
+    said = "Of the 11.2 points by which it lies below everybody's, 9.6 go with z, 1.6 (−1.5 to 4.7) do not."
+    assert split_of(reasons, 0, True, "people") == said
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"given": ""}, "empty name"),
+        ({"expected": "age"}, "is audited"),
+        ({"expected": "y"}, "is audited"),
+        ({"given": "id"}, "different for nearly everybody"),
+    ],
+)
+def test_names_that_cannot_be_meant(table, more, said):
+    people = {**table, "id": [f"p{i}" for i in range(6_000)]}
+    few = {name: values[:4_000] for name, values in people.items()}
+    with pytest.raises(fg.InputError, match=said):
+        fg.audit(few, **ASKED, **more)

@@ -87,3 +87,40 @@ def test_an_estimator_that_fails_is_told():
         find_alike(rows_of(people()), [PARITY], Wild())
     with pytest.raises(fg.InputError, match="estimator with fit"):
         find_alike(rows_of(people()), [PARITY], "boosting")
+
+
+def test_estimators_that_do_not_fit():
+    from sklearn.cluster import KMeans
+
+    for how in (LogisticRegression, KMeans(2)):
+        with pytest.raises(fg.InputError, match="estimator with fit"):
+            find_alike(rows_of(people()), [PARITY], how)
+    pay = {**people(), "y": people()["x"] * 100}
+    with pytest.raises(fg.InputError, match="classifier"):
+        find_alike(rows_of(pay), [RATES["mean"]], LogisticRegression())
+
+
+def test_a_factor_that_is_always_missing_changes_nothing():
+    table = people(n=1_500)
+    rows = Rows.from_arrays(
+        table["x"], table["y"], factors={"z0": table["z0"], "m": np.full(1_500, np.nan)}, missing="group"
+    )
+    assert find_alike(rows, [PARITY], "model").how == "model"
+
+
+@pytest.mark.parametrize(("noise", "runs"), [("lognormal", 25), ("explained", 25), ("atom", 12)])
+def test_no_alarm_from_skewed_amounts_clear_factors_and_atoms(noise, runs):
+    alarms = 0
+    for seed in range(runs):
+        rng = np.random.default_rng(300 + seed)
+        n = 20_000 if noise == "atom" else 3_000
+        z = rng.normal(size=n) if noise != "atom" else np.where(rng.random(n) < 0.1, rng.exponential(5, n), 0.0)
+        x = z + (2 if noise == "atom" else 1) * rng.normal(size=n)
+        y = {
+            "lognormal": np.exp(1.5 * rng.normal(size=n)),
+            "explained": z + 0.3 * rng.normal(size=n),
+            "atom": (rng.random(n) < 1 / (1 + np.exp(1 - 0.3 * z))).astype(float),
+        }[noise]
+        found = fg.audit({"x": x, "y": y, "z": z}, sensitive="x", outcome="y", given="z", checks=False)
+        alarms += found.verdict in ("different", "depends")
+    assert alarms <= 0.05 * runs + 2.6 * np.sqrt(0.05 * runs)

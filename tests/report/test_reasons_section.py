@@ -26,7 +26,7 @@ def test_table_lines_and_caution(table):
     assert lines[-1] == CAUTION
     assert "bins of about equally many" in lines[0]
     assert "(4 values)" in lines[0]
-    assert any("it would be" in line and "without z" in line for line in lines)
+    assert any("they would be" in line and "without z" in line for line in lines)
     page = audit.to_html()
     assert "<b>k</b>" not in page
     assert page.count("does not mean “justified”") == 1

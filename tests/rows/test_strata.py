@@ -33,9 +33,23 @@ def test_missing_values_are_a_level_of_their_own():
 def test_bins_grow_with_the_people(n):
     rng = np.random.default_rng(0)
     found = strata_of([number(rng.normal(size=n))], np.ones(n))
-    assert found.n == pytest.approx(3.2 * n**0.25, rel=0.05)
+    most = int(np.log2(0.8 * n**0.25))
+    ends = sum(2 for k in range(1, 1 + most) if n / (3.2 * n**0.25) / 2**k >= 8)  # smaller ones at both ends
+    assert found.n == pytest.approx(3.2 * n**0.25 + ends, abs=2)
     people = np.bincount(found.codes)
-    assert people.max() - people.min() <= 2
+    assert people[ends:-ends].max() - people[ends:-ends].min() <= 2
+    assert people.min() >= 7
+
+
+def test_a_value_that_many_share_takes_no_bins_from_the_others():
+    rng = np.random.default_rng(0)
+    often = rng.random(20_000) < 0.9
+    values = np.where(often, 0.0, rng.exponential(size=20_000))
+    found = strata_of([number(values)], np.ones(20_000))
+    assert found.n >= 35
+    assert np.unique(found.codes[often]).size == 1
+    assert np.unique(found.codes[~often]).size == found.n - 1
+    assert np.bincount(found.codes)[1:].max() <= 120
 
 
 def test_too_many_factors_are_thin():

@@ -205,6 +205,8 @@ class AuditOptions:
                 f"`how` must be one of {', '.join(map(repr, HOW))}, or an estimator with fit and predict; "
                 f"got {self.how!r}."
             )
+        if self.given == "" or self.expected == "":
+            raise InputError("`given` and `expected` name columns; an empty name is none.", "leave it out.")
         if not self.at_equal:
             if self.how != "auto" or self.seek != "unexplained":
                 raise InputError(

@@ -168,6 +168,9 @@ def split_of(reasons: Reasons, k: int, percent: bool, unit: str, subject: str = 
     small = 0.0005 if percent else 1e-3 * abs(total)
     if abs(explained) <= small:
         return f"Hardly anything of it goes with {names}."
+    if abs(left) <= small / 10:
+        side = "below" if total < 0 else "above"
+        return f"All of the {size(total, percent=percent)} by which {subject} lies {side} {everybody} go with {names}."
     span = _span(one, percent)
     sides = ["below" if x < 0 else "above" for x in (total, explained, left)]
     if total * explained > 0 and total * left > 0:
@@ -188,8 +191,8 @@ def split_of(reasons: Reasons, k: int, percent: bool, unit: str, subject: str = 
 
 
 def _span(one: GroupReasons, percent: bool) -> str:
-    low, high = one.unexplained_low, one.unexplained_high
-    if low < 0 < high:
-        return f"{points(low, percent=percent)} to {points(high, percent=percent)}"
-    ends = sorted((abs(low), abs(high)))
+    sign = -1.0 if one.unexplained < 0 else 1.0  # the size is said without it
+    ends = sorted((sign * one.unexplained_low, sign * one.unexplained_high))
+    if ends[0] < 0:
+        return f"{points(ends[0], percent=percent)} to {plain_points(ends[1], percent=percent)}"
     return f"{plain_points(ends[0], percent=percent)} to {plain_points(ends[1], percent=percent)}"

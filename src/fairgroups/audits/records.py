@@ -246,6 +246,8 @@ class Settings:
     @property
     def whom(self) -> str:
         """Whom groups are compared with."""
+        if self.given and self.against == "everyone":
+            return f"what {listed(self.given)} would suggest"
         if self.given:
             return f"comparable {self.asked['unit']}"
         return {"everyone": "everybody", "rest": "the rest"}.get(self.against) or str(self.reference)

@@ -95,6 +95,7 @@ def _adds(one: Added, audit: Audit) -> str:
 
 def _monotonicity(audit: Audit) -> str:
     found, name, rate = audit.checks.monotonicity, audit.data.names, audit.measure.rate
+    name += "" if audit.reasons is None else f" at equal {audit.reasons.names}"
     assert found is not None
     verb = "rises" if found.direction == "increasing" else "falls"
     if found.holds:

@@ -75,10 +75,10 @@ class Matching:
         found: Array = (self.sums.a - self.sums.b * rate).sum(axis=1)
         return found
 
-    def _squares(self, of: Moments) -> Array:
-        """Return the variance of sums in each stratum, were the stratum's rate known."""
+    def _squares(self, of: Moments, *, pooled: bool) -> Array:
+        """Return the variance of sums in each stratum, were its rate known: by the stratum's scatter, or their own."""
         rate, _, more = self._strata
-        known = self.strata if self.pooled else of
+        known = self.strata if pooled else of
         squares = np.maximum(known.aa - 2 * rate * known.ab + rate**2 * known.bb, 0.0)
         each = np.divide(squares, known.bb, out=np.zeros_like(squares), where=known.bb > 0)
         found: Array = of.noise * each * more * self.allowance**2
@@ -87,8 +87,16 @@ class Matching:
     @cached_property
     def variance(self) -> Array:
         """The covariance of U between cells where nobody differs from their stratum: 1_G' · 1_G is that of U_G."""
+        return self._covariance(pooled=True)
+
+    @cached_property
+    def own_variance(self) -> Array:
+        """The same by the cells' own scatter: amounts may scatter more in some places than in others."""
+        return self.variance if self.pooled else self._covariance(pooled=False)
+
+    def _covariance(self, *, pooled: bool) -> Array:
         _, b, _ = self._strata
-        squares = self._squares(self.sums)
+        squares = self._squares(self.sums, pooled=pooled)
         share = np.divide(self.sums.b, b, out=np.zeros_like(self.sums.b), where=b > 0)
         crossed = squares @ share.T
         found = (share * squares.sum(axis=0)) @ share.T - crossed - crossed.T
@@ -121,10 +129,13 @@ class Matching:
         its variance where there is the difference that was seen.
         """
         rate, b, more = self._strata
-        s, squares = self.sums, self._squares(self.sums)
+        s = self.sums
         share = np.divide(s.b, b, out=np.zeros_like(s.b), where=b > 0)
         weight = np.sum(s.b * (1 - share), axis=1)
-        null = np.sum(squares * (1 - 2 * share) + share**2 * self._squares(self.strata), axis=1)
+        null = np.zeros(s.b.shape[0])
+        for pooled in (True,) if self.pooled else (True, False):
+            own, all_of_them = (self._squares(x, pooled=pooled) for x in (s, self.strata))
+            null = np.maximum(null, np.sum(own * (1 - 2 * share) + share**2 * all_of_them, axis=1))
         difference = np.divide(self.residual, weight, out=np.zeros_like(weight), where=weight > 1e-12)[:, None]
         effect = np.divide(s.noise, s.bb, out=np.ones_like(s.bb), where=s.bb > 0)
         rest = [getattr(self.strata, x) - getattr(s, x) for x in ("aa", "ab", "bb", "noise")]

@@ -18,8 +18,8 @@ from fairgroups.engines.count import count_rows, known_number, place_of
 from fairgroups.errors import ColumnError, MissingValuesError, NeedsRows
 from fairgroups.rows.attributes import MOST_LEVELS, Column
 from fairgroups.rows.roles import Roles
-from fairgroups.rows.rows import Rows, quantiles
-from fairgroups.rows.strata import BINS
+from fairgroups.rows.rows import Rows
+from fairgroups.rows.strata import BINS, bin_edges
 
 __all__ = ["count_alike"]
 
@@ -132,7 +132,8 @@ def _cells(alone: Rows, most: int, borders: Any) -> tuple[Array, Array]:
     last = values if column.last is None else column.last[there]
     edges = np.unique(values)
     if edges.size > most:
-        edges = np.unique(quantiles(values, np.arange(most) / most, count))
+        order = np.argsort(values, kind="stable")
+        edges = bin_edges(values[order], np.cumsum(count[order]), most)
     edges = np.unique([*edges, *(border for border in borders if values.min() < border <= last.max())])
     ends = np.full(edges.size, -np.inf)
     np.maximum.at(ends, np.searchsorted(edges, values, side="right") - 1, last)
@@ -155,7 +156,9 @@ def _refuse_missing(columns: list[Column], rows: Rows, roles: Roles) -> None:
     if absent:
         said = "; ".join(f"{name!r} holds {n} missing value(s) (NaN)" for name, n in absent.items())
         raise MissingValuesError(
-            f"{said}.", "missing='drop' leaves these rows out and counts them (--missing on the command line)."
+            f"{said}.",
+            "missing='drop' leaves these rows out and counts them; missing='group' makes them a group of their own "
+            "(--missing on the command line).",
         )
 
 

@@ -189,5 +189,9 @@ def _curve(cells: Cells, measure: Measure, partition: Partition, overall: float,
     """Return the rate along the attribute, and what it would be were everybody's factors alike."""
     raw = replace(cells, moments={measure.name: cells.matching[measure.name].raw}, matching={})
     runs = group_rates(raw, partition, measure).runs
-    observed, equal = (rate_curve(x, measure, runs, min_cell=min_cell) for x in (raw, cells))
-    return tuple(replace(a, at_equal=b.rate + overall) for a, b in zip(observed, equal, strict=True))
+    left, out = cells[measure], []
+    for one in rate_curve(raw, measure, runs, min_cell=min_cell):
+        first, last = np.searchsorted(cells.edges, [one.low, one.high])
+        held = slice(first, last + 1) if last < len(cells) and cells.edges[last] == one.high else slice(first, last)
+        out.append(replace(one, at_equal=float(left.a[held].sum() / left.b[held].sum()) + overall))
+    return tuple(out)

@@ -42,19 +42,22 @@ class _Statistics:
     variance: Array
     weight: Array
     most: float
+    pooled: Array  # what draws vary by
 
     @classmethod
     def of(cls, matching: Matching, every: EveryRegion, most: float | None = None) -> _Statistics:
         cells = slice(None, every.n_cells)
-        variance = every.forms(matching.variance[cells, cells])
+        pooled = every.forms(matching.variance[cells, cells])
+        variance = pooled if matching.pooled else np.maximum(pooled, every.forms(matching.own_variance[cells, cells]))
         weight = every.forms(matching.weight[cells, cells])
         found = float(weight.max(initial=1e-300)) if most is None else most
-        return cls(every, every.sums(matching.residual[cells]), variance, weight, found)
+        return cls(every, every.sums(matching.residual[cells]), variance, weight, found, pooled)
 
-    def times(self, unit: float) -> Array:
-        """Return 1/√V, 0 where a region is passed over."""
-        use = (self.weight > LEAST_WEIGHT * unit) & (self.variance > 1e-9 * max(self.variance.max(initial=0.0), 1e-300))
-        return np.divide(1.0, np.sqrt(np.maximum(self.variance, 1e-300)), out=np.zeros_like(self.weight), where=use)
+    def times(self, unit: float, *, drawn: bool = False) -> Array:
+        """Return 1/√V, of the data or of draws; 0 where a region is passed over."""
+        variance = self.pooled if drawn else self.variance
+        use = (self.weight > LEAST_WEIGHT * unit) & (self.pooled > 1e-9 * max(self.pooled.max(initial=0.0), 1e-300))
+        return np.divide(1.0, np.sqrt(np.maximum(variance, 1e-300)), out=np.zeros_like(self.weight), where=use)
 
     def charge(self, penalty: float) -> Array:
         """Return what regions are charged for being small."""
@@ -118,7 +121,7 @@ class MatchedBand(Band):
     def _by_chance(self) -> NDArray[np.float32]:
         found = self._statistics
         n_draws = DRAWS_OF_LINE if len(self.every.axes) == 1 else DRAWS_OF_BOXES
-        times, charge = found.times(self._unit), found.charge(self._charged)
+        times, charge = found.times(self._unit, drawn=True), found.charge(self._charged)
         return largest_by_chance(self.matching, self.every, times, charge, n_draws)
 
     def _widths(self) -> Quantiles:
@@ -212,7 +215,7 @@ class MatchedBand(Band):
         return replace(raw, phi=phi, low=float(bounds.low[0]), high=float(bounds.high[0]))
 
     def detectable(self, share: float) -> float:
-        """Return the smallest unexplained difference at which a region with this share is noticed in 80% of samples."""
+        """Return the smallest difference from comparable people that is noticed in 80% of samples, for such a share."""
         found = self._statistics
         b = self.every.sums(self._moments.b[: self.every.n_cells])
         near = np.abs(np.log(np.maximum(b, 1e-300) / (share * b.max())))
@@ -220,7 +223,7 @@ class MatchedBand(Band):
         if not some.any():
             return math.nan
         root = self.root(found.weight[some]) + POWER
-        return float(np.median(root * np.sqrt(found.variance[some]) / b[some]))
+        return float(np.quantile(root * np.sqrt(found.variance[some]) / found.weight[some], 0.75))
 
 
 def bounds_at_equal(matching: Matching, root: Array, rates: Bounds) -> Bounds:
@@ -239,10 +242,14 @@ def bounds_at_equal(matching: Matching, root: Array, rates: Bounds) -> Bounds:
     -------
     Bounds
     """
-    residual, _, null, seen = matching.compared()
+    residual, weight, null, seen = matching.compared()
     b = matching.sums.b.sum(axis=1)
+    error = root * np.sqrt(np.maximum(null, seen))
+    most = np.full_like(error, np.inf)
+    if matching.pooled:  # yes or no: few people may vary more than they show (Bernstein), and no rate goes beyond 1
+        error = error + root**2 / 6 * float(matching.strata.bb.sum() / matching.strata.b.sum())
+        most = weight
     with np.errstate(divide="ignore", invalid="ignore"):
-        middle = np.where(b > 0, residual / b, np.nan)
-        wide = np.where(b > 0, root * np.sqrt(np.maximum(null, seen)) / b, np.nan)
-    least = wide * (1 + POWER / root)
-    return replace(rates, low=middle - wide, high=middle + wide, least_below=least, least_above=least)
+        ends = [np.where(b > 0, np.clip(x, -most, most) / b, np.nan) for x in (residual - error, residual + error)]
+        least = np.where(b > 0, error * (1 + POWER / root) / b, np.nan)
+    return replace(rates, low=ends[0], high=ends[1], least_below=least, least_above=least)

@@ -9,6 +9,7 @@ those of the higher attribute.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fairgroups.cells.moments import moments_by
 from fairgroups.cells.sample import Sample
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure
@@ -32,6 +34,8 @@ Mask = NDArray[np.bool_]
 How = Literal["strata", "model"]
 MOST_FITS = 1_000_000  # rows times factors, up to which models are fitted again without each factor
 FEWEST_OF_FOLD = 50
+USUAL_CLARITY = 0.55  # of yes and no
+MOST_PRODUCTS = 8  # numbers whose products a linear model knows
 STEPS = 80  # of boosting, at most
 
 
@@ -53,9 +57,14 @@ class Alike:
 
 def check_how(how: Any) -> None:
     """Refuse what is neither a word nor an estimator."""
-    if not (isinstance(how, str) and how in HOW) and not (hasattr(how, "fit") and hasattr(how, "predict")):
+    if isinstance(how, str) and how in HOW:
+        return
+    from sklearn.base import is_classifier, is_regressor
+
+    if isinstance(how, type | str) or not (hasattr(how, "fit") and (is_classifier(how) or is_regressor(how))):
         raise InputError(
-            f"`how` must be {', '.join(map(repr, HOW))}, or an estimator with fit and predict; got {how!r}."
+            f"`how` must be one of {', '.join(map(repr, HOW))}, or a classifier or regressor, an estimator with fit "
+            f"and predict; got {how!r}."
         )
 
 
@@ -77,8 +86,14 @@ def find_alike(rows: Rows, measures: Sequence[Measure], how: Any) -> Alike:
     """
     check_how(how)
     columns = _columns(rows)
+    for column in columns:
+        if column.levels is not None and len(column.levels) > rows.n / 2:
+            raise InputError(
+                f"{column.name!r} is different for nearly everybody: nobody is alike in it.",
+                "leave it out of `given` (--given).",
+            )
     if isinstance(how, str) and how != "model":
-        strata = strata_of(columns, rows.people)
+        strata = _strata(rows, columns, measures)
         if how == "strata" or not strata.thin or not rows.factors:
             return Alike(strata, "strata")
     scores = _scores(rows, columns, measures, how)
@@ -98,11 +113,32 @@ def without_each(rows: Rows, measures: Sequence[Measure], alike: Alike, how: Any
             everybody = Strata(np.zeros(rows.size, dtype=np.intp), 1, ())
             out.append(Alike(everybody, alike.how))
         elif alike.how == "strata":
-            out.append(Alike(strata_of(others, rows.people), "strata"))
+            out.append(Alike(_strata(rows, others, measures), "strata"))
         else:
             scores = _scores(rows, others, measures, how, brief=True)
             out.append(Alike(scores.strata(rows), "model", scores.expected))
     return out
+
+
+def _strata(rows: Rows, columns: Sequence[Column], measures: Sequence[Measure]) -> Strata:
+    """Return strata; with more bins where the factors explain so much that what is left of them in a bin would show."""
+    strata = strata_of(columns, rows.people)
+    if not any(factor.kind == "bins" for factor in strata.factors):
+        return strata
+    clear = max(_clarity(rows, measure, strata) for measure in measures)
+    if clear <= USUAL_CLARITY:
+        return strata
+    return strata_of(columns, rows.people, finer=(clear / USUAL_CLARITY) ** 0.75)
+
+
+def _clarity(rows: Rows, measure: Measure, strata: Strata) -> float:
+    """Return how far the rates of strata lie apart, over how far rows scatter around them."""
+    sums = moments_by(rows, measure, strata.codes, strata.n)
+    known = sums.b > 0
+    rate, share = sums.a[known] / sums.b[known], sums.b[known] / sums.b.sum()
+    between = float(np.sum(share * (rate - np.sum(share * rate)) ** 2))
+    inside = float(np.sum((sums.aa - sums.ab**2 / np.where(sums.bb > 0, sums.bb, 1.0))[known]) / sums.bb.sum())
+    return math.sqrt(between / inside) if inside > 0 else 0.0
 
 
 def _columns(rows: Rows) -> list[Column]:
@@ -179,12 +215,17 @@ class _Features:
         scale = centred.std(axis=0)
         centred = centred / np.where(scale > 0, scale, 1.0)
         several = [d for d in range(centred.shape[1]) if np.unique(centred[:, d]).size > 2]
-        squares = np.clip(centred[:, several], -4, 4) ** 2
-        return np.concatenate([np.clip(centred, -8, 8), squares], axis=1)
+        near = np.clip(centred, -4, 4)
+        pairs = [(d, e) for i, d in enumerate(several) for e in several[i : i + 1 + MOST_PRODUCTS]]
+        products = [near[:, [d]] * near[:, [e]] for d, e in pairs]
+        return np.concatenate([np.clip(centred, -8, 8), *products], axis=1)
 
     @classmethod
     def of(cls, columns: Sequence[Column]) -> _Features:
-        codes = np.stack([column.values for column in columns], axis=1)
+        known = [(~np.isnan(column.values)).any() for column in columns]
+        codes = np.stack(
+            [c.values if k else np.zeros(c.values.size) for c, k in zip(columns, known, strict=True)], axis=1
+        )
         plain: list[Array] = []
         for column in columns:
             missing = np.isnan(column.values)
@@ -291,9 +332,13 @@ def _is_binary(y: Array) -> bool:
 
 
 def _of_user(how: Any, numbers: Array, used: Mask, inside: Mask, y: Array, w: Array) -> Array:
-    from sklearn.base import clone
+    from sklearn.base import clone, is_classifier
     from sklearn.utils.validation import has_fit_parameter
 
+    if is_classifier(how) and not _is_binary(y):
+        raise InputError(
+            "`how` is a classifier, and outcomes or attributes are amounts.", "give a regressor, or how='model'."
+        )
     model = clone(how)
     weighted = {"sample_weight": w} if has_fit_parameter(model, "sample_weight") and (w != w[0]).any() else {}
     model.fit(numbers[used], y, **weighted)

@@ -112,4 +112,4 @@ def _carried(audit: Audit, reasons: Reasons) -> str:
         f"{plain_points(abs(factor.without[k]), percent=percent)} without {factor.name}" for factor in reasons.factors
     ]
     left = size(abs(one.unexplained), percent=percent)
-    return f"{sentence(one.label)}: {left} are left unexplained by all factors together; it would be {listed(each)}."
+    return f"{sentence(one.label)}: {left} are left unexplained by all factors together; they would be {listed(each)}."

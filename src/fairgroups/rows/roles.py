@@ -53,12 +53,12 @@ class Roles:
             _check_name(role, name)
         for role, name in {**self.named, **({} if self.key is None else {"key": self.key})}.items():
             _check_name(role, name)
-        for name in self.given:
+        for name in (*self.given, *((self.expected,) if self.expected else ())):
             _check_name("given", name)
-            if name in self.sensitive or name in (self.outcome, self.expected):
+            if name in self.sensitive or name == self.outcome or (name == self.expected and name in self.given):
                 raise InputError(
                     f"{name!r} is audited, and cannot be held equal at the same time.",
-                    "leave it out of `given` (--given).",
+                    "leave it out of `given` and `expected` (--given, --expected).",
                 )
 
     @classmethod

@@ -14,7 +14,7 @@ from fairgroups.measures import Measure
 from fairgroups.rows.attributes import Column
 from fairgroups.rows.rows import Rows, quantiles, weighted_sums
 
-__all__ = ["Factor", "Strata", "as_one", "at_equal", "in_cells", "strata_of"]
+__all__ = ["Factor", "Strata", "as_one", "at_equal", "bin_edges", "in_cells", "strata_of"]
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -62,7 +62,7 @@ class Strata:
     thin: bool = False
 
 
-def strata_of(columns: Sequence[Column], people: Array, bins: int | None = None) -> Strata:
+def strata_of(columns: Sequence[Column], people: Array, finer: float = 1.0) -> Strata:
     """Put people who are alike in every column into one stratum.
 
     Categories are taken by level and numbers by value, where these are few, or else in bins of about equally many
@@ -75,8 +75,8 @@ def strata_of(columns: Sequence[Column], people: Array, bins: int | None = None)
         The factors.
     people : array
         How many people each row stands for.
-    bins : int, optional
-        At most so many bins of each number.
+    finer : float
+        So many times as many bins of each number.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def strata_of(columns: Sequence[Column], people: Array, bins: int | None = None)
     total = float(people.sum())
     factors = [_Cut.of(column, people) for column in columns]
     numbers = [factor.distinct for factor in factors if factor.column.levels is None]
-    wanted = bins or max(2, round(BINS * math.sqrt(max(len(numbers), 1)) * total**0.25))
+    wanted = max(2, round(finer * BINS * math.sqrt(max(len(numbers), 1)) * total**0.25))
     most = min(total / PEOPLE_OF_STRATUM, MOST_STRATA)
     steps = [step for step in STEPS if step < min(wanted, max(numbers, default=0))] + [wanted]
     low, high = 0, len(steps) - 1
@@ -223,20 +223,49 @@ class _Cut:
             lower = self.ordered[np.concatenate([[True], np.diff(self.ordered) > 0])] if self.distinct else self.ordered
             codes, size = np.searchsorted(lower, values, side="right") - 1, self.distinct
         else:
-            lower = np.unique(self._quantiles(np.arange(bins) / bins))
+            lower = bin_edges(self.ordered, self.reached, bins)
             codes, size = np.searchsorted(lower, values, side="right") - 1, int(lower.size)
         if self.missing.any():
             codes[self.missing] = size
             size += 1
         return codes, size
 
-    def _quantiles(self, shares: Array) -> Array:
-        if self.reached is None:
-            exact: Array = self.ordered[np.ceil(shares * (self.ordered.size - 1) - 1e-9).astype(np.intp)]
-            return exact
-        at = np.searchsorted(self.reached, np.ceil(shares * (self.reached[-1] - 1) - 1e-9), side="right")
-        found: Array = self.ordered[np.minimum(at, self.ordered.size - 1)]
-        return found
+
+def bin_edges(ordered: Array, reached: Array | None, bins: int) -> Array:
+    """Return the first values of about so many bins of equally many people.
+
+    Parameters
+    ----------
+    ordered : array
+        Values in rising order.
+    reached : array or None
+        How many people have up to each; None where each is one person's.
+    bins : int
+        How many, and some smaller ones at both ends. A value that alone fills a bin gets one of its own, and takes none
+        from the others.
+
+    Returns
+    -------
+    array
+    """
+    first = np.flatnonzero(np.concatenate([[True], np.diff(ordered) > 0]))
+    values = ordered[first]
+    ends = np.append(first[1:], ordered.size) - 1
+    people = np.diff(np.concatenate([[0.0], ends + 1.0 if reached is None else reached[ends]]))
+    heavy = people >= people.sum() / bins
+    rest = np.flatnonzero(~heavy)
+    left = max(bins - int(np.count_nonzero(heavy)), 1)
+    starts = set(np.flatnonzero(heavy).tolist()) | set((np.flatnonzero(heavy) + 1).tolist()) | {0}
+    if rest.size:
+        below = np.cumsum(people[rest]) - people[rest]
+        total = people[rest].sum()
+        # The outermost bins reach far: ever smaller ones towards both ends.
+        ends = total / left / 2.0 ** np.arange(1, 1 + max(int(math.log2(left / 4)), 0))
+        ends = ends[ends >= PEOPLE_OF_STRATUM]
+        marks = np.sort(np.concatenate([total * np.arange(left) / left, ends, total - ends]))
+        starts |= set(rest[np.minimum(np.searchsorted(below, marks - 1e-9), rest.size - 1)].tolist())
+    found: Array = values[sorted(start for start in starts if start < values.size)]
+    return found
 
 
 def _crossed(factors: Sequence[_Cut], bins: int) -> tuple[Codes, int, list[int]]:
