@@ -59,3 +59,31 @@ def test_several_attributes_need_groups():
     assert transfer(groups, frame, sensitive=["a", "b"], outcome="y").rand > 0.9
     with pytest.raises(InputError, match="`level`"):
         fg.drift(frame, frame, sensitive="a", outcome="y", level=2)
+
+
+def years(change=0.0, seed=0, n=6_000):
+    rng = np.random.default_rng(seed)
+    z = rng.integers(0, 8, n)
+    age = np.clip(np.round(28 + 3 * z + 8 * rng.normal(size=n)), 18, 75)
+    return {"age": age, "z": z, "y": rng.random(n) < np.clip(0.25 + 0.06 * z - (0.1 + change) * (age < 35), 0, 1)}
+
+
+def test_drift_and_transfer_at_equal_factors():
+    asked = {"sensitive": "age", "outcome": "y", "given": "z"}
+    before, same, worse = years(seed=1), years(seed=2), years(0.2, seed=3)
+    groups = fg.audit(before, **asked, checks=False).partition
+    assert {r.verdict for r in fg.drift(before, same, **asked, partition=groups).records} <= {
+        "no relevant change",
+        "not enough evidence",
+    }
+    found = fg.drift(before, worse, **asked, partition=groups).records[0]
+    assert found.verdict == "fell"
+    one = fg.audit(before, **asked, partition=groups, checks=False).reasons.groups[0]
+    assert found.phi_before == pytest.approx(one.unexplained, abs=1e-12)
+    with pytest.raises(fg.InputError, match="must be named"):
+        fg.drift(before, same, **asked)
+    carried = fg.transfer(groups, same, **asked)
+    raw = fg.transfer(groups, same, sensitive="age", outcome="y")
+    assert 0 < carried.variance < raw.variance
+    assert carried.own_variance >= carried.variance - 1e-12
+    assert fg.transfer(groups, same, **asked, own=groups).rand == 1.0

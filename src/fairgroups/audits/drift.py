@@ -11,10 +11,12 @@ import numpy as np
 
 from fairgroups.cells.sample import Sample
 from fairgroups.errors import InputError
+from fairgroups.evidence.at_equal import judge_at_equal
 from fairgroups.evidence.band import Band
 from fairgroups.evidence.bounds import Bounds, fixed_bounds
 from fairgroups.evidence.inference import InferenceOptions
 from fairgroups.evidence.rates import GroupRates, group_rates
+from fairgroups.grouping.alike import find_alike
 from fairgroups.grouping.refine import find_finely
 from fairgroups.grouping.search_options import SearchOptions
 from fairgroups.measures import Measure, resolve_measure
@@ -81,6 +83,7 @@ def drift(
     measure: str | Measure = "auto",
     positive: Any = None,
     missing: Missing = "error",
+    given: str | Sequence[str] | None = None,
     partition: Partition | None = None,
     n_groups: int | Literal["auto"] = "auto",
     level: float = 0.95,
@@ -98,6 +101,8 @@ def drift(
         The two tables; people are taken to be different ones.
     sensitive, outcome, truth, weight, cluster, measure, positive, missing
         See `audit`.
+    given : str or list of str, optional
+        Factors that are held equal: what changed is then what these leave unexplained.
     partition : Partition or list of borders, optional
         The groups; by default found on `before`, or on `after` where that has none.
     n_groups : int or "auto"
@@ -122,15 +127,19 @@ def drift(
     """
     share_of(level, "level", "0.95 is customary.")
     at_least_zero(relevant_gap, "relevant_gap")
-    roles = Roles.of(
-        sensitive, outcome, truth=truth, weight=weight, cluster=cluster, positive=positive, missing=missing
-    )
+    others = {"truth": truth, "weight": weight, "cluster": cluster, "positive": positive, "missing": missing}
+    roles = Roles.of(sensitive, outcome, given=given, **others)
     inference = InferenceOptions(level=level)
     with ExitStack() as stack:
         readings = [stack.enter_context(read_rows(data, roles, partition=partition)) for data in (before, after)]
         binary = all(reading.rows.outcome_is_binary for reading in readings)
         used = resolve_measure(measure, outcome_is_binary=binary)
         samples = [Sample(reading.rows.centred(), (used,)) for reading in readings]
+        if roles.given and partition is None:
+            raise InputError(
+                "at equal factors the groups to compare must be named.",
+                "find them on the earlier table, audit(…, given=…).partition, and pass partition=…",
+            )
         if partition is None:
             if not samples[0].is_line:
                 raise InputError(
@@ -147,7 +156,10 @@ def drift(
             samples = [_ending_at(groups, *one) for one in zip(readings, samples, strict=True)]
             partition = groups
         partition = given_partition(partition, roles.sensitive, missing)
-    judged = [_judge(sample, partition, used, level) for sample in samples]
+    judged = [
+        _at_equal(sample, partition, used, inference) if roles.given else _judge(sample, partition, used, level)
+        for sample in samples
+    ]
     (old, old_bounds), (new, new_bounds) = judged
     change = new.phi - old.phi
     # Each side's own distance to its bound, added as independent errors are (Newcombe's square-and-add); the shares of
@@ -188,6 +200,16 @@ def _ending_at(partition: Partition, reading: Reading, sample: Sample) -> Sample
     if reading.frame is None or sample.cells.distinct:
         return sample
     return sample.of(reading.ending_at(partition).centred())
+
+
+def _at_equal(
+    sample: Sample, partition: Partition, measure: Measure, inference: InferenceOptions
+) -> tuple[GroupRates, Bounds]:
+    """Judge the groups among people alike in the factors, by the band: they may have been found on the same rows."""
+    borders = partition.borders() if sample.is_line else None
+    matched = find_alike(sample.rows, [measure], "auto").sample(sample, [measure], borders)
+    evidence = judge_at_equal(sample, matched, partition, measure, inference)
+    return evidence.groups, evidence.bounds
 
 
 def _judge(sample: Sample, partition: Partition, measure: Measure, level: float) -> tuple[GroupRates, Bounds]:

@@ -6,10 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from fairgroups.cells.sample import Sample
 from fairgroups.evidence.agreement import adjusted_rand_index, rand_index
 from fairgroups.evidence.inference import InferenceOptions
 from fairgroups.evidence.rates import group_rates
+from fairgroups.grouping.alike import find_alike
+from fairgroups.grouping.find import find
 from fairgroups.grouping.refine import find_finely
 from fairgroups.grouping.search_options import SearchOptions
 from fairgroups.measures import Measure, resolve_measure
@@ -56,6 +60,7 @@ def transfer(
     measure: str | Measure = "auto",
     positive: Any = None,
     missing: Missing = "error",
+    given: str | Sequence[str] | None = None,
     own: Partition | None = None,
 ) -> Transfer:
     """Apply a partition to another table, and compare it with that table's own groups.
@@ -68,6 +73,8 @@ def transfer(
         The other table.
     sensitive, outcome, truth, weight, measure, positive, missing
         See `audit`.
+    given : str or list of str, optional
+        Factors that are held equal: variances are then of what these leave unexplained.
     own : Partition, optional
         The table's own groups; by default the best ones, as many as the partition has.
 
@@ -84,14 +91,19 @@ def transfer(
     >>> fg.transfer(found, table, sensitive="x", outcome="y").rand > 0.98
     True
     """
-    roles = Roles.of(sensitive, outcome, truth=truth, weight=weight, positive=positive, missing=missing)
+    roles = Roles.of(sensitive, outcome, truth=truth, weight=weight, positive=positive, missing=missing, given=given)
     with read_rows(data, roles, partition=partition) as reading:
         rows = reading.rows.centred()
         used = resolve_measure(measure, outcome_is_binary=rows.outcome_is_binary)
         sample = Sample(rows, (used,))
         partition = given_partition(partition, roles.sensitive, missing)
-        if own is None:
-            options = SearchOptions(n_groups=len(partition.groups))
+        options = SearchOptions(n_groups=len(partition.groups))
+        if roles.given:
+            known = [partition] if own is None else [partition, given_partition(own, roles.sensitive, missing)]
+            borders = np.unique(np.concatenate([p.borders() for p in known])) if sample.is_line else None
+            sample = find_alike(rows, [used], "auto").sample(sample, [used], borders)
+            own = find(sample, used, options, InferenceOptions(), missing).partition if own is None else own
+        elif own is None:
             sample, found = find_finely(reading, sample, used, options, InferenceOptions(), missing)
             own = found.partition
         own = given_partition(own, roles.sensitive, missing)
