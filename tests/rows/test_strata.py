@@ -33,9 +33,9 @@ def test_missing_values_are_a_level_of_their_own():
 def test_bins_grow_with_the_people(n):
     rng = np.random.default_rng(0)
     found = strata_of([number(rng.normal(size=n))], np.ones(n))
-    most = int(np.log2(0.8 * n**0.25))
-    ends = sum(2 for k in range(1, 1 + most) if n / (3.2 * n**0.25) / 2**k >= 8)  # smaller ones at both ends
-    assert found.n == pytest.approx(3.2 * n**0.25 + ends, abs=2)
+    most = int(np.log2(n**0.25))
+    ends = sum(2 for k in range(1, 1 + most) if n / (4.0 * n**0.25) / 2**k >= 8)  # smaller ones at both ends
+    assert found.n == pytest.approx(4.0 * n**0.25 + ends, abs=2)
     people = np.bincount(found.codes)
     assert people[ends:-ends].max() - people[ends:-ends].min() <= 2
     assert people.min() >= 7

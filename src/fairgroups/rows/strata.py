@@ -23,7 +23,7 @@ MOST_STRATA = 20_000
 MOST_KINDS = 4_000_000
 # Inside a bin of a number the outcome may still rise while the attribute does. What that adds to a difference shrinks
 # with the square of the bins, its standard error with the root of the people: bins grow with the fourth root of them.
-BINS = 3.2
+BINS = 4.0
 STEPS = (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 17, 20, 24, 29, 35, 42, 50, 60, 72, 86, 100, 120, 145, 175, 210, 250)
 
 
