@@ -59,7 +59,7 @@ def reasons_table(audit: Audit) -> dict[str, Any] | None:
     unit = " In percentage points." if percent else ""
     note = (
         f"Below a difference is its {audit.settings.percent_level} interval.{unit} The first is the sum of the next "
-        f"two. The fifth compares with {audit.data.unit} outside the group who are alike in the factors (Mantel and "
+        f"two. The fourth compares with {audit.data.unit} outside the group who are alike in the factors (Mantel and "
         "Haenszel); “does not” is smaller, for a group's own outcomes are part of what its factors let expect. "
         "Comparable: how much of the group's comparison with everybody remains among people who are alike; below "
         f"{100 * LEAST_OVERLAP:.0f}% there is nobody to compare with."
