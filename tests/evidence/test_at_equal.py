@@ -86,9 +86,8 @@ def test_what_depends_on_factors_only_is_no_finding():
     runs, alarms = 40, 0
     for seed in range(runs):
         table = planted(seed, effect=0.0)
-        alarms += fg.audit(table, sensitive="x", outcome="y", given=["z", "c"], checks=False).verdict != (
-            "no difference found"
-        )
+        found = fg.audit(table, sensitive="x", outcome="y", given=["z", "c"], checks=False)
+        alarms += found.verdict in ("different", "depends")
         if seed < 5:
             assert fg.audit(table, sensitive="x", outcome="y", checks=False).verdict == "different"
     assert alarms <= 6  # of 40, at 5%: 1 in 300
