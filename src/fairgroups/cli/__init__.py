@@ -87,6 +87,10 @@ def main() -> None:
         app()
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+    except SystemExit:
+        if stopped:  # older versions of click exit with 1, which says something about the limit
+            sys.exit(INTERRUPTED)
+        raise
     except FairGroupsError as error:
         typer.echo(f"Error: {error}", err=True)
         sys.exit(2)
