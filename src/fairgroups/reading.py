@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.engines.alike import count_alike
-from fairgroups.engines.columns import collect, under_names
+from fairgroups.engines.columns import check_columns, collect, under_names
 from fairgroups.engines.count import count_rows
-from fairgroups.errors import ColumnError, NeedsRows
+from fairgroups.errors import NeedsRows
 from fairgroups.partition.given import given_partition
 from fairgroups.partition.partition import Partition
 from fairgroups.rows.person_keys import read_keys, uniform_of
@@ -140,10 +140,7 @@ def _counted(frame: Any, options: dict[str, Any], source: Source | None = None, 
         else:
             rows = count_rows(frame, **options)
     except NeedsRows as error:
-        table = nw.from_native(frame)
-        for column in roles.columns:
-            if column not in table.collect_schema().names():
-                raise ColumnError(column, table.collect_schema().names()) from None
+        check_columns(nw.from_native(frame).collect_schema(), roles.columns)
         ours = {f"c{i}": column for i, column in enumerate(roles.columns)}
         held = collect(nw.from_native(under_names(frame, ours)))
         columns = {column: held[new] for new, column in ours.items()}

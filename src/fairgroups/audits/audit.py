@@ -256,7 +256,6 @@ def _judged_at_equal(
             "there are too many attributes, or categories of too many levels, to compare every box at equal factors.",
             "use fewer attributes.",
         )
-    alike = find_alike(rows, parts, options.how)
     groups = options.partition
     if groups is None and all(column.levels is not None for column in rows.columns):
         groups = {}  # categories are named already
@@ -269,8 +268,8 @@ def _judged_at_equal(
     elif options.seek == "raw":
         sample, result = find_finely(reading, sample, measure, options.search, options.judging, missing)
         rows, partition = sample.rows, result.partition
-        alike = find_alike(rows, parts, options.how) if rows is not reading.rows else alike
         borders = partition.borders() if sample.is_line else None
+    alike = find_alike(rows, parts, options.how)
     matched = alike.sample(sample, parts, borders)
     if groups is None and options.seek == "unexplained":
         result = find(matched, measure, options.search, options.judging, missing)

@@ -200,11 +200,10 @@ class AuditOptions:
     def _check_reasons(self) -> None:
         """Refuse what does not go with factors that are held equal."""
         one_of(self.seek, "seek", SEEK)
-        if not (isinstance(self.how, str) and self.how in HOW) and not hasattr(self.how, "fit"):
-            raise InputError(
-                f"`how` must be one of {', '.join(map(repr, HOW))}, or an estimator with fit and predict; "
-                f"got {self.how!r}."
-            )
+        if self.how != "auto":
+            from fairgroups.grouping.alike import check_how
+
+            check_how(self.how)
         if self.given == "" or self.expected == "":
             raise InputError("`given` and `expected` name columns; an empty name is none.", "leave it out.")
         if not self.at_equal:

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.engines.columns import is_category, is_number, under_names
+from fairgroups.engines.columns import check_columns, is_category, is_number, under_names
 from fairgroups.engines.count import count_rows, known_number, place_of
-from fairgroups.errors import ColumnError, MissingValuesError, NeedsRows
+from fairgroups.errors import MissingValuesError, NeedsRows
 from fairgroups.rows.attributes import MOST_LEVELS, Column
 from fairgroups.rows.roles import Roles
 from fairgroups.rows.rows import Rows
@@ -58,9 +58,7 @@ def count_alike(data: Any, roles: Roles, *, borders: Any = (), seed: int = 0, ra
     if raw:
         raise NeedsRows("groups are searched for before factors are held equal")
     schema = nw.from_native(data).collect_schema()
-    for name in roles.columns:
-        if name not in schema.names():
-            raise ColumnError(name, schema.names())
+    check_columns(schema, roles.columns)
     attributes = list(roles.sensitive)
     factors = [*roles.given, *([roles.expected] if roles.expected else [])]
     numeric = [_is_numeric(schema[name], name, lone=len(attributes) == 1) for name in attributes]

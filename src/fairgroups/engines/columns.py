@@ -6,18 +6,28 @@ Each engine has its own words for these; a function here holds one table of them
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.errors import InputError, NeedsRows
+from fairgroups.errors import ColumnError, InputError, NeedsRows
 from fairgroups.rows.columns import is_missing, refuse_dates
 from fairgroups.rows.person_keys import digits_of
 from fairgroups.sql import quoted
 
-__all__ = ["LABELS", "as_float", "check_kinds", "collect", "is_number", "object_column", "under_names", "with_digits"]
+__all__ = [
+    "LABELS",
+    "as_float",
+    "check_columns",
+    "check_kinds",
+    "collect",
+    "is_number",
+    "object_column",
+    "under_names",
+    "with_digits",
+]
 
 LABELS = ("outcome", "truth", "base")
 
@@ -32,6 +42,13 @@ def is_category(kind: Any) -> bool:
     import narwhals as nw
 
     return kind in (nw.String, nw.Categorical, nw.Object, nw.Boolean) or isinstance(kind, nw.Enum)
+
+
+def check_columns(schema: Any, wanted: Iterable[str]) -> None:
+    """Refuse columns that a table has not."""
+    for name in wanted:
+        if name not in schema.names():
+            raise ColumnError(name, schema.names())
 
 
 def check_kinds(kinds: Mapping[str, Any], names: Mapping[str, str], n_attributes: int) -> list[bool]:

@@ -15,10 +15,19 @@ from numpy.typing import NDArray
 
 from fairgroups.cells.exact_sums import pieces_of
 from fairgroups.engines.cell_keys import HEAVY, CellKeys
-from fairgroups.engines.columns import LABELS, as_float, check_kinds, collect, is_number, under_names, with_digits
+from fairgroups.engines.columns import (
+    LABELS,
+    as_float,
+    check_columns,
+    check_kinds,
+    collect,
+    is_number,
+    under_names,
+    with_digits,
+)
 from fairgroups.engines.counts import CellCounts
 from fairgroups.engines.ranges import Ranges, find_ranges
-from fairgroups.errors import ColumnError, NeedsRows
+from fairgroups.errors import NeedsRows
 from fairgroups.options import whole_number
 from fairgroups.rows.person_keys import LOTS
 from fairgroups.rows.roles import Roles
@@ -75,9 +84,7 @@ def count_rows(
     import narwhals as nw
 
     schema = nw.from_native(data).collect_schema()
-    for name in roles.columns:
-        if name not in schema.names():
-            raise ColumnError(name, schema.names())
+    check_columns(schema, roles.columns)
     if roles.cluster is not None:
         raise NeedsRows("rows that belong together cannot be told apart by counts")
     if n_cells is not None:

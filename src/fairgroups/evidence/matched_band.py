@@ -88,8 +88,8 @@ class MatchedBand(Band):
     ) -> None:
         name = measure if isinstance(measure, str) else measure.name
         self.matching = cells.matching[name]
-        self.raw = Band(replace(cells, moments={name: self.matching.raw}, matching={}), measure, level=level,
-                        band_width="table", seed=seed)  # fmt: skip
+        observed = replace(cells, moments={name: self.matching.raw}, matching={})
+        self.raw = Band(observed, measure, level=level, band_width="table", seed=seed)
         super().__init__(cells, measure, level=level, band_width=band_width, seed=seed)
         self.overall, self.bounded = self.raw.overall, self.raw.bounded
 

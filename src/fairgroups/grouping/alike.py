@@ -27,7 +27,7 @@ from fairgroups.rows.attributes import Column
 from fairgroups.rows.rows import Rows, weighted_sums
 from fairgroups.rows.strata import Factor, Strata, strata_of
 
-__all__ = ["Alike", "How", "find_alike", "without_each"]
+__all__ = ["Alike", "How", "check_how", "find_alike", "without_each"]
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
