@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from fairgroups.repair.fair_classifier import FairClassifier
     from fairgroups.repair.score_repair import ScoreRepair
     from fairgroups.repair.tradeoff import Tradeoff, tradeoff
+    from fairgroups.scans.result import Scan
+    from fairgroups.scans.scan import scan
     from fairgroups.sources.source import Source
 
 _ROOMS = {
@@ -61,6 +63,8 @@ _ROOMS = {
     "repair.fair_classifier": ["FairClassifier"],
     "repair.score_repair": ["ScoreRepair"],
     "repair.tradeoff": ["Tradeoff", "tradeoff"],
+    "scans.result": ["Scan"],
+    "scans.scan": ["scan"],
     "sources.source": ["Source"],
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
@@ -87,6 +91,7 @@ __all__ = [
     "MissingValuesError",
     "OutputError",
     "Partition",
+    "Scan",
     "SchemaError",
     "ScoreRepair",
     "Source",
@@ -105,6 +110,7 @@ __all__ = [
     "make_synthetic",
     "rand_index",
     "read_audit",
+    "scan",
     "skin",
     "tradeoff",
     "transfer",

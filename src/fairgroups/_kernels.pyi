@@ -1,6 +1,6 @@
 from collections.abc import Callable
 
-from numpy import float32, float64, int32, int64
+from numpy import float32, float64, int32, int64, uint16
 from numpy.typing import NDArray
 
 def best_segments(
@@ -96,13 +96,39 @@ def most_different_box(
     min_rows: float,
     min_b: float,
 ) -> tuple[float, list[tuple[int, int]]]: ...
-def deal_within(
-    starts: NDArray[int64], yes: NDArray[int64], cells: NDArray[int32], out: NDArray[float32], seed: int
+def deal_sums(
+    starts: NDArray[int64],
+    yes: NDArray[int64] | None,
+    values: NDArray[float64] | None,
+    weights: NDArray[float64] | None,
+    clusters: NDArray[int32] | None,
+    codes: NDArray[uint16],
+    sizes: list[int],
+    out: NDArray[float32],
+    seed: int,
+) -> None: ...
+def deal_pairs(
+    starts: NDArray[int64],
+    yes: NDArray[int64] | None,
+    values: NDArray[float64] | None,
+    weights: NDArray[float64] | None,
+    clusters: NDArray[int32] | None,
+    codes: NDArray[uint16],
+    axes: list[tuple[int, bool]],
+    pairs: NDArray[int32],
+    first: NDArray[int64],
+    above: NDArray[float32],
+    below: NDArray[float32],
+    charge: NDArray[float32],
+    chosen: NDArray[int32],
+    out: NDArray[float32],
+    seed: int,
 ) -> None: ...
 def region_maxima(
     draws: NDArray[float32],
     axes: list[tuple[int, bool]],
-    times: NDArray[float32],
+    above: NDArray[float32],
+    below: NDArray[float32],
     charge: NDArray[float32],
     largest: NDArray[float32],
 ) -> None: ...

@@ -5,8 +5,10 @@ Light, so that the command line can be drawn up from it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal, get_args
+import difflib
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, get_args
 
 from fairgroups.errors import InputError
 
@@ -29,8 +31,10 @@ __all__ = [
     "Seek",
     "at_least_zero",
     "one_of",
+    "refuse_unknown",
     "seed_of",
     "share_of",
+    "taking",
     "whole_number",
 ]
 
@@ -47,6 +51,32 @@ BAND_WIDTHS, CRITERIA, INFERENCES, MISSING, MONOTONIC, SEEK = (
 HOW = ("auto", "strata", "model")
 AGAINST = ("auto", "everyone", "rest")  # a reference is named by an option of its own
 MOST_GROUPS = 20  # more than anybody reads; the groups then still differ inside, and a note says so
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def taking(record: Callable[P, Any]) -> Callable[[Callable[..., R]], Callable[Concatenate[Any, P], R]]:
+    """Return a function of data that has the options of a record as its own, for people, editors and type checkers."""
+
+    def given(function: Callable[..., R]) -> Callable[Concatenate[Any, P], R]:
+        own = inspect.signature(function)
+        options = inspect.signature(record).parameters.values()
+        function.__signature__ = own.replace(  # type: ignore[attr-defined]
+            parameters=[own.parameters["data"], *options]
+        )
+        return function
+
+    return given
+
+
+def refuse_unknown(function: str, record: Callable[..., Any], asked: Mapping[str, Any]) -> None:
+    """Refuse options that a record has not."""
+    known = list(inspect.signature(record).parameters)
+    for name in asked:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            raise TypeError(f"{function}() has no option {name!r}" + (f"; did you mean {near[0]!r}?" if near else "."))
 
 
 def whole_number(value: Any, name: str, least: int = 1) -> int:

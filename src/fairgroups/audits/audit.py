@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
-import inspect
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any
 
 from fairgroups.audits.assemble import HeldEqual, Judged, assemble
 from fairgroups.audits.explore import explore_line, explore_plane
@@ -25,7 +22,7 @@ from fairgroups.grouping.crossfit import cross_fit
 from fairgroups.grouping.find import find
 from fairgroups.grouping.refine import find_finely
 from fairgroups.measures import JointMeasure, Measure, parts_of, resolve_any
-from fairgroups.options import Missing
+from fairgroups.options import Missing, refuse_unknown, taking
 from fairgroups.partition.given import given_partition
 from fairgroups.reading import Reading, read_rows
 from fairgroups.rows.rows import Rows, refuse_exposure
@@ -34,24 +31,7 @@ from fairgroups.words import sentence
 __all__ = ["audit", "audit_of_one"]
 
 
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-def _taking(_: Callable[P, AuditOptions]) -> Callable[[Callable[..., R]], Callable[Concatenate[Any, P], R]]:
-    """Return a function the options of an audit as its own, for people, editors and type checkers alike."""
-
-    def taking(function: Callable[..., R]) -> Callable[Concatenate[Any, P], R]:
-        own = inspect.signature(function)
-        options = inspect.signature(AuditOptions).parameters.values()
-        data = own.parameters["data"]
-        function.__signature__ = own.replace(parameters=[data, *options])  # type: ignore[attr-defined]
-        return function
-
-    return taking
-
-
-@_taking(AuditOptions)
+@taking(AuditOptions)
 def audit(data: Any, **asked: Any) -> Audit | JointAudit:
     """Find the groups of numeric attributes that an outcome treats differently, and say what may be concluded.
 
@@ -163,7 +143,7 @@ def audit(data: Any, **asked: Any) -> Audit | JointAudit:
     >>> [record.verdict for record in found.records]
     ['disadvantaged', 'disadvantaged', 'not enough evidence', 'advantaged', 'advantaged']
     """
-    _refuse_unknown(asked)
+    refuse_unknown("audit", AuditOptions, asked)
     options = AuditOptions(**asked)
     how: dict[str, Any] = {name: getattr(options, name) for name in ("n_cells", "partition", "seed", "verbose")}
     how["raw"] = options.at_equal and options.seek == "raw" and options.partition is None
@@ -188,14 +168,6 @@ def audit_of_one(data: Any, **asked: Any) -> Audit:
     found = audit(data, **asked)
     assert isinstance(found, Audit)
     return found
-
-
-def _refuse_unknown(asked: dict[str, Any]) -> None:
-    known = list(inspect.signature(AuditOptions).parameters)
-    for name in asked:
-        if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            raise TypeError(f"audit() has no option {name!r}" + (f"; did you mean {near[0]!r}?" if near else "."))
 
 
 def _summed(rows: Rows, used: Measure | JointMeasure, options: AuditOptions) -> tuple[Measure, ...]:

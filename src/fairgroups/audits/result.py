@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from fairgroups import __version__
-from fairgroups.audits.document import from_plain, schema_of, to_plain
+from fairgroups.audits.document import schema_of
 from fairgroups.audits.rates import RateColumn, rate_rows
 from fairgroups.audits.reasons import Reasons
 from fairgroups.audits.records import (
@@ -22,9 +20,10 @@ from fairgroups.audits.records import (
     Replication,
     Settings,
 )
+from fairgroups.audits.written import Written, loaded
 from fairgroups.cells.cells import Cells
 from fairgroups.checks.run import Checks
-from fairgroups.errors import InputError, SchemaError
+from fairgroups.errors import InputError
 from fairgroups.evidence.added import Added
 from fairgroups.evidence.band import Band
 from fairgroups.evidence.curves import Stretch
@@ -45,55 +44,13 @@ SCHEMA_VERSION = 6
 Plot = Literal["rate", "differences", "people", "selection", "borders", "together", "amplification", "reasons", "equal"]
 
 
-class _Written:
-    """The doors of a result: as JSON, and as pages and files made of it."""
+class _Pages(Written):
+    """The doors of an audit: as JSON, and as pages and files made of it."""
 
-    SCHEMA: ClassVar[str]
+    NOUN = "audit"
+    VERSION = SCHEMA_VERSION
     explored: dict[str, Any] | None
     explore: Callable[..., Any]
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and to_plain(self) == to_plain(other)  # NaN equals NaN here
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the whole audit as plain data; a number that does not exist is None."""
-        about = {"schema": self.SCHEMA, "schema_version": SCHEMA_VERSION, "library_version": __version__}
-        plain: dict[str, Any] = about | to_plain(self)
-        return plain
-
-    @classmethod
-    def from_dict(cls, data: Any) -> Self:
-        """Build an audit from what `to_dict` returned."""
-        if not isinstance(data, Mapping) or data.get("schema") != cls.SCHEMA:
-            raise SchemaError(
-                f"this is no audit: its schema is not {cls.SCHEMA!r}.", "write one with to_json (--json)."
-            )
-        if data.get("schema_version") != SCHEMA_VERSION:
-            raise SchemaError(
-                f"this audit has schema version {data.get('schema_version')!r}; this library reads {SCHEMA_VERSION}.",
-                "run the audit again with this version of fairgroups.",
-            )
-        found: Self = from_plain(cls, dict(data))
-        return found
-
-    def to_json(self, path: str | Path | None = None) -> str:
-        """Return the audit as JSON, and write it to a file if a path is given; `from_json` reads it back, equal."""
-        text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=2)
-        if path is not None:
-            write_atomically(path, text + "\n")
-        return text
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> Self:
-        """Build an audit from the JSON that `to_json` returned."""
-        return cls.from_dict(_loaded(text))
-
-    @classmethod
-    def read(cls, path: str | Path) -> Self:
-        """Read a file that `to_json` wrote."""
-        return cls.from_json(read_text(path))
 
     def to_html(
         self,
@@ -152,7 +109,7 @@ def _kept(text: str, path: str | Path | None) -> str:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Audit(_Written):
+class Audit(_Pages):
     """What an audit found.
 
     Attributes
@@ -349,7 +306,7 @@ class Audit(_Written):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class JointAudit(_Written):
+class JointAudit(_Pages):
     """What an audit of several rates at once found, such as equalized odds: an `Audit` for each, in the same groups.
 
     Attributes
@@ -466,15 +423,6 @@ def read_audit(path: str | Path) -> Audit | JointAudit:
     ...     fg.read_audit(Path(folder) / "audit.json") == found
     True
     """
-    data = _loaded(read_text(path))
+    data = loaded(read_text(path))
     joint = isinstance(data, Mapping) and data.get("schema") == JointAudit.SCHEMA
     return (JointAudit if joint else Audit).from_dict(data)
-
-
-def _loaded(text: str | bytes) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise SchemaError(
-            f"this is not JSON: {error}.", "from_json takes text; read takes the path of a file."
-        ) from error

@@ -1,4 +1,4 @@
-"""The command line: fairgroups audit | run | report | repair | apply | skin | faces | paper | demo.
+"""The command line: fairgroups audit | scan | run | report | repair | apply | skin | faces | paper | demo.
 
 Heavy imports happen inside the commands.
 """
@@ -22,6 +22,7 @@ from fairgroups.cli.paper import paper
 from fairgroups.cli.repair import repair
 from fairgroups.cli.report import report
 from fairgroups.cli.run import run
+from fairgroups.cli.scan import scan
 from fairgroups.cli.skin import skin
 
 __all__ = ["app", "main"]
@@ -120,6 +121,7 @@ def _options(
 
 
 app.command(epilog=EXIT_HELP)(audit)
+app.command(epilog=EXIT_HELP)(scan)
 app.command(epilog=EXIT_HELP)(run)
 app.command(epilog=EXIT_HELP)(report)
 app.command()(repair)

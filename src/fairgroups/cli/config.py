@@ -1,17 +1,19 @@
-"""fairgroups.toml: audits to be repeated, checked against a schema before any of them runs."""
+"""fairgroups.toml: audits and scans to be repeated, checked against a schema before any of them runs."""
 
 from __future__ import annotations
 
 import difflib
 import math
 import tomllib
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from fairgroups.audits.options import AuditOptions
-from fairgroups.cli.job import JobOptions
+from fairgroups.cli.job import JobOptions, TableOptions
 from fairgroups.cli.parameters import NAME, SCHEMAS, schema_of
 from fairgroups.errors import InputError
+from fairgroups.scans.options import ScanOptions
 
 __all__ = ["config_schema", "read_config"]
 
@@ -24,26 +26,32 @@ def config_schema() -> dict[str, Any]:
     The package holds it as config.schema.json too, for editors.
     """
     options = schema_of(JobOptions, AuditOptions, without=["verbose", "explore"])
-    name = {"name": {"description": "What the audit is called in messages and test reports.", **NAME}}
+    name = {"name": {"description": "What it is called in messages and test reports.", **NAME}}
     audit = {"type": "object", "additionalProperties": False, "required": ["name"], "properties": name | options}
+    scanned = schema_of(TableOptions, ScanOptions, without=["verbose", "audits"])
+    scan = {"type": "object", "additionalProperties": False, "required": ["name"], "properties": name | scanned}
     refs = {key: {"$ref": f"#/$defs/audit/properties/{key}"} for key in options}
-    about = "Options of every audit that does not say otherwise."
+    refs |= {key: {"$ref": f"#/$defs/scan/properties/{key}"} for key in scanned if key not in options}
+    about = "Options of every audit and scan that does not say otherwise; a scan takes those that it has."
     defaults = {"description": about, "type": "object", "additionalProperties": False, "properties": refs}
-    audits = {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/audit"}}
+    audits, scans = ({"type": "array", "minItems": 1, "items": {"$ref": f"#/$defs/{one}"}} for one in ("audit", "scan"))
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "fairgroups.toml",
-        "description": "Audits to be repeated, for `fairgroups run`.",
+        "description": "Audits and scans to be repeated, for `fairgroups run`.",
         "type": "object",
         "additionalProperties": False,
-        "required": ["audits"],
-        "properties": {"defaults": defaults, "audits": audits},
-        "$defs": {"audit": audit, "borders": SCHEMAS["borders"]["oneOf"][0]},
+        "anyOf": [{"required": ["audits"]}, {"required": ["scans"]}],
+        "properties": {"defaults": defaults, "audits": audits, "scans": scans},
+        "$defs": {"audit": audit, "scan": scan, "borders": SCHEMAS["borders"]["oneOf"][0]},
     }
 
 
 def read_config(path: str | Path) -> list[dict[str, Any]]:
-    """Read the audits of a configuration: each with the defaults filled in, and paths from the file's own folder."""
+    """Read the audits and scans of a configuration: defaults filled in, and paths from the file's own folder.
+
+    A scan is one without a sensitive attribute.
+    """
     file = Path(path)
     if not file.is_file():
         raise InputError(
@@ -56,18 +64,23 @@ def read_config(path: str | Path) -> list[dict[str, Any]]:
     _check(data, file.name)
     _check_numbers(data, file.name)
     defaults = data.get("defaults", {})
-    audits = [{**defaults, **one} for one in data["audits"]]
-    for one in audits:
-        for key in ("data", "sensitive", "outcome"):
+    audits = [{**defaults, **one} for one in data.get("audits", [])]
+    of_scans = {f.name for record in (TableOptions, ScanOptions) for f in fields(record)}
+    known = {key: value for key, value in defaults.items() if key in of_scans}
+    scans = [{**known, **one} for one in data.get("scans", [])]
+    for one in [*audits, *scans]:
+        what, needed = ("scan", ()) if one in scans else ("audit", ("sensitive",))
+        for key in ("data", *needed, "outcome"):
             if key not in one:
-                raise InputError(f"the audit {one['name']!r} in {file.name!r} has no {key!r}.", f"add {key} = …")
+                raise InputError(f"the {what} {one['name']!r} in {file.name!r} has no {key!r}.", f"add {key} = …")
         for key in PATHS:
             if key in one and "://" not in one[key]:
                 one[key] = str(file.parent / one[key])
+    audits += scans
     names = [one["name"] for one in audits]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise InputError(f"two audits in {file.name!r} are called {twice!r}.", "give each a name of its own.")
+        raise InputError(f"two entries of {file.name!r} are called {twice!r}.", "give each a name of its own.")
     return audits
 
 

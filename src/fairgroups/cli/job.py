@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from fairgroups.audits.baseline import Change
     from fairgroups.audits.result import Audit, JointAudit
     from fairgroups.report.junit import Outcome
+    from fairgroups.scans.result import Scan
     from fairgroups.sources.source import Source
 
-__all__ = ["EXIT", "AuditRun", "JobOptions", "check_outputs", "is_terminal", "run_job", "write_outputs"]
+__all__ = ["EXIT", "AuditRun", "JobOptions", "TableOptions", "check_outputs", "is_terminal", "run_job", "write_outputs"]
 
 EXIT = {None: 0, "kept": 0, "exceeded": 1, "not enough evidence": 3}
 OUTPUTS = ("out", "json", "markdown", "csv", "charts")
@@ -26,8 +27,8 @@ MOST_ROWS = 1_000_000
 
 
 @dataclass(frozen=True)
-class JobOptions:
-    """Where the table is, what is written, and what else is asked of the job around an audit."""
+class TableOptions:
+    """Where the table is, and what is written."""
 
     data: str = option(
         NO_DEFAULT,
@@ -42,7 +43,20 @@ class JobOptions:
     out: Path | None = option(None, "file", "Write an HTML page here.")
     json: Path | None = option(None, "file", "Write the result as JSON here.")
     markdown: Path | None = option(None, "file", "Write Markdown for a model card here.")
-    csv: Path | None = option(None, "file", "Write the groups as CSV here.")
+    csv: Path | None = option(None, "file", "Write the groups, or the ranking of a scan, as CSV here.")
+
+    @property
+    def source(self) -> Source:
+        """The table."""
+        from fairgroups.sources.source import Source
+
+        return Source(self.data, self.table, self.where, self.sql, self.memory_limit)
+
+
+@dataclass(frozen=True)
+class JobOptions(TableOptions):
+    """Where the table is, what is written, and what else is asked of the job around an audit."""
+
     charts: Path | None = option(None, "file", "Write every chart into this folder, as SVG and PNG.")
     repair: str | None = option(
         None, "column", "Column of a score: the page shows what repairing it would give and cost."
@@ -54,13 +68,6 @@ class JobOptions:
         None, "file", "JSON of an earlier audit: exit with 1 if a group is shown to be worse off."
     )
     max_change: float = option(0.0, "number", "By how much a group's difference may grow since the baseline.")
-
-    @property
-    def source(self) -> Source:
-        """The table."""
-        from fairgroups.sources.source import Source
-
-        return Source(self.data, self.table, self.where, self.sql, self.memory_limit)
 
 
 @dataclass(frozen=True)
@@ -145,12 +152,17 @@ def run_job(given: Mapping[str, Any], *, command: str | None, verbose: bool) -> 
         result = result.explore({name: Partition.from_edges(edges) for name, edges in job.scales.items()})
     notes: list[str] = []
     repaired = _repair(job, given, notes, verbose=verbose) if job.repair is not None else None
-    written = write_outputs(result, {key: getattr(job, key) for key in OUTPUTS}, repair=repaired, command=command)
+    more = {} if repaired is None else {"repair": repaired}
+    written = write_outputs(result, {key: getattr(job, key) for key in OUTPUTS}, command=command, **more)
     return AuditRun(result, changed, written, notes)
 
 
 def write_outputs(
-    result: Audit | JointAudit, outputs: Mapping[str, Path | None], *, repair: Any = None, command: str | None = None
+    result: Audit | JointAudit | Scan,
+    outputs: Mapping[str, Path | None],
+    *,
+    command: str | None = None,
+    **more: Any,
 ) -> list[str]:
     """Write the files that are asked for; return a line for each."""
     written = []
@@ -162,12 +174,12 @@ def write_outputs(
         written.append(f"Markdown: {Path(path).resolve()}")
     if (path := outputs.get("csv")) is not None:
         result.to_csv(path)
-        written.append(f"Groups: {Path(path).resolve()}")
+        written.append(f"CSV: {Path(path).resolve()}")
     if (path := outputs.get("charts")) is not None:
-        made = [file for kind in ("svg", "png") for file in result.save_charts(path, kind)]
+        made = [file for kind in ("svg", "png") for file in result.save_charts(path, kind)]  # type: ignore[union-attr]
         written.append(f"Charts: {len(made)} files in {Path(path).resolve()}")
     if (path := outputs.get("out")) is not None:
-        result.to_html(path, repair=repair, command=command)
+        result.to_html(path, command=command, **more)
         written.append(f"Report: {Path(path).resolve()}")
     return written
 

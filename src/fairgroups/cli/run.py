@@ -1,4 +1,4 @@
-"""fairgroups run: the audits of a configuration file."""
+"""fairgroups run: the audits and scans of a configuration file."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ __all__ = ["run"]
 
 def run(
     config: Annotated[Path, typer.Argument(help="The configuration.")] = Path("fairgroups.toml"),
-    only: Annotated[list[str] | None, typer.Option(help="Only the audit of this name; may be said again.")] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Only the audit or scan of this name; may be said again.")
+    ] = None,
     junit: Annotated[Path | None, typer.Option(help="Write a test report here, as JUnit XML.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print one line for each audit.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print one line for each.")] = False,
 ) -> None:
-    """Run the audits that a configuration file lists; the worst of them decides the exit code."""
+    """Run the audits and scans that a configuration file lists; the worst of them decides the exit code."""
     from fairgroups.cli.config import read_config
     from fairgroups.cli.job import check_outputs, is_terminal, run_job
     from fairgroups.cli.printing import say
+    from fairgroups.cli.scan_job import ScanRun, run_scan, say_scan
     from fairgroups.errors import FairGroupsError, InputError
     from fairgroups.output import write_atomically
     from fairgroups.report.junit import Outcome, error_test, render_junit
@@ -28,7 +31,7 @@ def run(
     for name in only or []:
         if name not in [one["name"] for one in audits]:
             listed = ", ".join(one["name"] for one in audits)
-            raise InputError(f"there is no audit {name!r} in {config.name!r}.", f"it lists: {listed}")
+            raise InputError(f"there is no {name!r} in {config.name!r}.", f"it lists: {listed}")
     check_outputs(audits, junit)
     tests: list[Outcome] = []
     codes = []
@@ -37,14 +40,19 @@ def run(
         if only and one["name"] not in only:
             continue
         typer.echo(f"== {one['name']}")
+        command = f"fairgroups run {config.name} --only '{one['name']}'"
+        run_one = run_job if "sensitive" in one else run_scan
         try:
-            done = run_job(one, command=f"fairgroups run {config.name} --only '{one['name']}'", verbose=is_terminal())
+            done = run_one(one, command=command, verbose=is_terminal())
         except FairGroupsError as error:  # the others still run
             typer.echo(f"Error: {error}", err=True)
             tests.append(error_test(one["name"], error))
             codes.append(2)
             continue
-        say(done, quiet=quiet)
+        if isinstance(done, ScanRun):
+            say_scan(done, quiet=quiet)
+        else:
+            say(done, quiet=quiet)
         tests += done.tests(one["name"])
         codes.append(done.exit_code)
         unlimited += not done.is_limited
@@ -55,5 +63,5 @@ def run(
     found = {word: codes.count(code) for code, word in said.items()} | {"without a limit": unlimited}
     found["kept"] -= unlimited
     counts = ", ".join(f"{count} {word}" for word, count in found.items() if count)
-    typer.echo(f"{len(codes)} audit(s): {counts}.")
+    typer.echo(f"{len(codes)} run: {counts}.")
     raise typer.Exit(next(code for code in (2, 1, 3, 0) if code in codes))

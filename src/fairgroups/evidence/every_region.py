@@ -60,6 +60,15 @@ class EveryRegion:
         places = np.unravel_index(at, [len(side) for side in self.sides])
         return tuple((int(side[i][0]), int(side[i][1])) for side, i in zip(self.sides, places, strict=True))
 
+    @property
+    def open_side(self) -> NDArray[np.bool_]:
+        """Whether some side of each region holds every cell of its axis."""
+        out = np.zeros(1, dtype=bool)
+        for (size, categorical), side in zip(self.axes, self.sides, strict=True):
+            whole = side[:, 0] == (1 << size) - 1 if categorical else side[:, 1] - side[:, 0] == size
+            out = (out[:, None] | whole[None, :]).ravel()
+        return out
+
     def _held(self, axis: int) -> Array:
         size = self.axes[axis][0]
         return np.array([[int(held) >> i & 1 for i in range(size)] for held, _ in self.sides[axis]], dtype=np.float64)

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups._kernels import deal_within, region_maxima
+from fairgroups._kernels import deal_sums, region_maxima
 from fairgroups.cells.matching import Matching
 from fairgroups.evidence.every_region import EveryRegion
 
@@ -52,7 +52,7 @@ def largest_by_chance(
         drift = draws(k)[:, : every.n_cells]
         side_by_side = np.ascontiguousarray(drift.reshape(-1, 16, every.n_cells).transpose(0, 2, 1), dtype=np.float32)
         largest = np.full(BLOCK, -1e9, dtype=np.float32)
-        region_maxima(side_by_side, axes, one, other, largest)
+        region_maxima(side_by_side, axes, one, one, other, largest)
         return largest
 
     with ThreadPoolExecutor(2) as pool:
@@ -69,15 +69,17 @@ class _Deals:
         telling = (matching.yes > 0) & (matching.yes < by_stratum)
         people, self.yes = np.ascontiguousarray(people.T[telling]), matching.yes[telling]
         self.starts = np.concatenate([[0], np.cumsum(by_stratum[telling])]).astype(np.int64)
-        cells = np.broadcast_to(np.arange(people.shape[1], dtype=np.int32), people.shape)
-        self.cells = np.repeat(cells.ravel(), people.ravel())
-        self.expected = (people * (self.yes / by_stratum[telling])[:, None]).sum(axis=0)
+        cells = np.broadcast_to(np.arange(people.shape[1], dtype=np.uint16), people.shape)
+        self.cells = np.repeat(cells.ravel(), people.ravel())[None, :]
+        self.n_cells = people.shape[1]
 
-    def __call__(self, seed: int) -> Array:
-        out = np.empty((BLOCK, self.expected.size), dtype=np.float32)
-        deal_within(self.starts, self.yes, self.cells, out, seed)
-        found: Array = out - self.expected
-        return found
+    def __call__(self, seed: int) -> NDArray[np.float32]:
+        out = np.empty((BLOCK, self.n_cells), dtype=np.float32)
+        if self.starts.size > 1:
+            deal_sums(self.starts, self.yes, None, None, None, self.cells, [self.n_cells], out, seed)
+        else:
+            out[:] = 0.0
+        return out
 
 
 class _Normals:

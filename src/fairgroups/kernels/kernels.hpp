@@ -102,19 +102,60 @@ struct RangeFound {
 // The range of [from, to) that differs most from the rest of it; an excess of 0 where none does and `decide` is set.
 RangeFound most_different(const RangeSums& sums, std::size_t from, std::size_t to, const RangeRule& rule);
 
-// How many yeses each cell gets in draws that deal a stratum's yeses out among its people anew: people lie by stratum
-// from starts[s] up to starts[s + 1], `cells` says where each is. `out` holds a row of cells for each draw.
-void deal_within(const std::int64_t* starts, const std::int64_t* yes, std::size_t n_strata, const std::int32_t* cells,
-                 std::size_t n_cells, std::size_t n_draws, std::uint64_t seed, float* out);
+// People whose outcomes are dealt out again. They lie by stratum, from starts[s] up to starts[s + 1]. With `yes`, so
+// many of a stratum have the outcome, and it is dealt to others of the stratum; without, `values` say by how much each
+// departs from the rate of the stratum, and rows of one cluster are multiplied by one random number.
+struct DealtPeople {
+    const std::int64_t* starts;
+    std::size_t n_strata;
+    const std::int64_t* yes;
+    const double *values, *weights;
+    const std::int32_t* clusters;
+    std::size_t n_clusters;
+};
+
+// How far each cell of some columns departs from the rates of its people's strata, draw by draw. `codes` holds a row of
+// cells for each column, `sizes` how many it has; `out` a row for each draw, column after column.
+void deal_sums(const DealtPeople& people, const std::uint16_t* codes, const std::vector<std::size_t>& sizes,
+               std::size_t n_draws, std::uint64_t seed, float* out);
+
+// For every region what its sum is multiplied by, where it is above 0 and where it is below (0: the region is passed
+// over), and what it is charged.
+struct RegionScale {
+    const float *above, *below, *charge;
+
+    RegionScale from(std::int64_t first) const { return {above + first, below + first, charge + first}; }
+};
+
+struct DealtAxis {
+    std::size_t size;
+    bool categorical;
+};
+
+// Pairs of columns, and the scale of every box of each pair, from `first` on.
+struct DealtPairs {
+    std::size_t n;
+    const std::int32_t* columns;
+    const std::int64_t* first;
+    RegionScale scale;
+};
+
+// For each draw, the largest statistic over all boxes of each of the pairs chosen for it. Draws are those of `deal_sums`
+// with the same seed. Who lies in no cell of a column has the code after its last.
+void deal_pairs(const DealtPeople& people, const std::uint16_t* codes, const std::vector<DealtAxis>& axes,
+                const DealtPairs& pairs, const std::int32_t* chosen, std::size_t n_chosen, std::size_t n_draws,
+                std::uint64_t seed, float* out);
+
+constexpr std::size_t kAllSets = 8;  // levels of which every set is a side; of more, each level alone and all of them
 
 // How many regions a grid has: ranges of cells along each number; sets of levels of a category, or each level alone and
 // all of them where there are more than eight.
 std::size_t n_regions(const std::vector<std::pair<std::size_t, bool>>& axes);
 
-// For each draw, the largest |sum over a region| · times − charge over all regions, where `times` is above 0. Draws come
-// in blocks of kRegionDraws that lie side by side: block, cell, draw.
+// For each draw, the largest statistic over all regions: the sum over a region as its scale says. Draws come in blocks
+// of kRegionDraws that lie side by side: block, cell, draw.
 constexpr std::size_t kRegionDraws = 16;
 void region_maxima(const float* draws, std::size_t n_blocks, const std::vector<std::pair<std::size_t, bool>>& axes,
-                   const float* times, const float* charge, float* largest);
+                   const RegionScale& scale, float* largest);
 
 }  // namespace fairgroups

@@ -8,7 +8,9 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -248,26 +250,98 @@ std::vector<std::tuple<double, double, Boxes>> call_frontiers(const std::vector<
     return out;
 }
 
-void call_deal_within(Vector<std::int64_t> starts, Vector<std::int64_t> yes, Vector<std::int32_t> cells,
-                      nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu> out, std::uint64_t seed) {
-    const std::size_t n_strata = yes.shape(0), n_cells = out.shape(1);
-    require(starts.shape(0) == n_strata + 1 && starts.data()[0] == 0, "strata must begin at 0 and end at the last one's end.");
+template <class T>
+using MaybeVector = std::optional<Vector<T>>;
+using Codes = Matrix<std::uint16_t>;
+
+DealtPeople dealt_people(const Vector<std::int64_t>& starts, const MaybeVector<std::int64_t>& yes,
+                         const MaybeVector<double>& values, const MaybeVector<double>& weights,
+                         const MaybeVector<std::int32_t>& clusters, const Codes& codes) {
+    require(starts.shape(0) >= 2 && starts.data()[0] == 0, "strata must begin at 0 and end at the last one's end.");
+    const std::size_t n_strata = starts.shape(0) - 1;
     for (std::size_t s = 0; s < n_strata; ++s) {
         const std::int64_t n = starts.data()[s + 1] - starts.data()[s];
         require(n >= 0 && n < (std::int64_t{1} << 32), "strata must not fall, nor hold more than 2^32 people.");
-        require(yes.data()[s] >= 0 && yes.data()[s] <= n, "a stratum holds no more yeses than people.");
     }
-    require(starts.data()[n_strata] == static_cast<std::int64_t>(cells.shape(0)), "everybody must be in a stratum.");
-    for (std::size_t i = 0; i < cells.shape(0); ++i)
-        require(cells.data()[i] >= 0 && static_cast<std::size_t>(cells.data()[i]) < n_cells, "there is no such cell.");
+    const std::size_t n = codes.shape(1);
+    require(starts.data()[n_strata] == static_cast<std::int64_t>(n), "everybody must be in a stratum.");
+    require(n < (std::size_t{1} << 32), "there must be fewer than 2^32 people.");
+    DealtPeople people{starts.data(), n_strata, nullptr, nullptr, nullptr, nullptr, 0};
+    if (yes) {
+        require(yes->shape(0) == n_strata, "there must be a number of yeses for each stratum.");
+        for (std::size_t s = 0; s < n_strata; ++s)
+            require(yes->data()[s] >= 0 && yes->data()[s] <= starts.data()[s + 1] - starts.data()[s],
+                    "a stratum holds no more yeses than people.");
+        people.yes = yes->data();
+        return people;
+    }
+    require(values && weights && clusters, "without yeses there must be values, weights and clusters.");
+    alike(n, *values, *weights);
+    require(clusters->shape(0) == n, "arrays must be of equal length.");
+    for (std::size_t i = 0; i < n; ++i) {
+        require(clusters->data()[i] >= 0 && static_cast<std::size_t>(clusters->data()[i]) < n, "there is no such cluster.");
+        people.n_clusters = std::max(people.n_clusters, static_cast<std::size_t>(clusters->data()[i]) + 1);
+    }
+    people.values = values->data(), people.weights = weights->data(), people.clusters = clusters->data();
+    return people;
+}
+
+void codes_fit(const Codes& codes, const std::vector<std::size_t>& sizes) {
+    require(codes.shape(0) == sizes.size(), "there must be codes for each column.");
+    for (std::size_t c = 0; c < sizes.size(); ++c)
+        for (std::size_t i = 0; i < codes.shape(1); ++i)
+            require(codes.data()[c * codes.shape(1) + i] < sizes[c], "there is no such cell.");
+}
+
+void call_deal_sums(Vector<std::int64_t> starts, MaybeVector<std::int64_t> yes, MaybeVector<double> values,
+                    MaybeVector<double> weights, MaybeVector<std::int32_t> clusters, Codes codes,
+                    const std::vector<std::size_t>& sizes,
+                    nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu> out, std::uint64_t seed) {
+    codes_fit(codes, sizes);
+    std::size_t total = 0;
+    for (const std::size_t size : sizes) total += size;
+    require(out.shape(1) == total, "there must be room for every cell.");
+    const DealtPeople people = dealt_people(starts, yes, values, weights, clusters, codes);
     nb::gil_scoped_release release;
-    deal_within(starts.data(), yes.data(), n_strata, cells.data(), n_cells, out.shape(0), seed, out.data());
+    deal_sums(people, codes.data(), sizes, out.shape(0), seed, out.data());
+}
+
+void call_deal_pairs(Vector<std::int64_t> starts, MaybeVector<std::int64_t> yes, MaybeVector<double> values,
+                     MaybeVector<double> weights, MaybeVector<std::int32_t> clusters, Codes codes, const Axes& axes,
+                     Matrix<std::int32_t> pairs, Vector<std::int64_t> first, Vector<float> above, Vector<float> below,
+                     Vector<float> charge, Matrix<std::int32_t> chosen,
+                     nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu> out, std::uint64_t seed) {
+    std::vector<std::size_t> sizes;
+    std::vector<DealtAxis> all;
+    for (const auto& [size, categorical] : axes) {
+        require(size >= 1 && (!categorical || size <= 64), "an axis has a cell, and a category 64 levels at most.");
+        sizes.push_back(size + 1), all.push_back({size, categorical});
+    }
+    codes_fit(codes, sizes);
+    const std::size_t n_pairs = pairs.shape(0);
+    require(pairs.shape(1) == 2 && first.shape(0) == n_pairs, "a pair has two columns, and a first box.");
+    alike(charge.shape(0), above, below, charge);
+    for (std::size_t k = 0; k < n_pairs; ++k) {
+        const std::int32_t a = pairs.data()[2 * k], b = pairs.data()[2 * k + 1];
+        const auto known = [&](std::int32_t c) { return c >= 0 && static_cast<std::size_t>(c) < axes.size(); };
+        require(known(a) && known(b), "there is no such column.");
+        require(first.data()[k] >= 0 &&
+                    static_cast<std::size_t>(first.data()[k]) + n_regions({axes[a], axes[b]}) <= charge.shape(0),
+                "there must be a number for each box.");
+    }
+    require(chosen.shape(0) == out.shape(0) && chosen.shape(1) == out.shape(1), "there must be room for every draw.");
+    for (std::size_t i = 0; i < chosen.size(); ++i)
+        require(chosen.data()[i] >= 0 && static_cast<std::size_t>(chosen.data()[i]) < n_pairs, "there is no such pair.");
+    const DealtPeople people = dealt_people(starts, yes, values, weights, clusters, codes);
+    nb::gil_scoped_release release;
+    deal_pairs(people, codes.data(), all, {n_pairs, pairs.data(), first.data(), {above.data(), below.data(), charge.data()}},
+               chosen.data(), chosen.shape(1), out.shape(0), seed, out.data());
 }
 
 using Floats = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 void call_region_maxima(nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu> draws, const Axes& axes,
-                        Vector<float> times, Vector<float> charge, Floats largest) {
+                        Vector<float> above, Vector<float> below, Vector<float> charge, Floats largest) {
     std::size_t n_cells = 1;
     for (const auto& [size, categorical] : axes) {
         require(size >= 1 && (!categorical || size <= 64), "an axis has a cell, and a category 64 levels at most.");
@@ -277,9 +351,10 @@ void call_region_maxima(nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::
     require(draws.shape(2) == kRegionDraws, "draws come in blocks of sixteen.");
     require(largest.shape(0) == draws.shape(0) * kRegionDraws, "there must be room for every draw.");
     const std::size_t regions = n_regions(axes);
-    require(times.shape(0) == regions && charge.shape(0) == regions, "there must be a number for each region.");
+    require(above.shape(0) == regions && below.shape(0) == regions && charge.shape(0) == regions,
+            "there must be a number for each region.");
     nb::gil_scoped_release release;
-    region_maxima(draws.data(), draws.shape(0), axes, times.data(), charge.data(), largest.data());
+    region_maxima(draws.data(), draws.shape(0), axes, {above.data(), below.data(), charge.data()}, largest.data());
 }
 
 }  // namespace
@@ -301,8 +376,12 @@ NB_MODULE(_kernels, m) {
           "n"_a = 0.0, "reached"_a = nb::none());
     m.def("most_different_box", &call_most_different_box, "sums"_a, "axes"_a, "quantile"_a, "penalty"_a,
           "least_root"_a, "n"_a, "all_rows"_a, "equal_weights"_a, "scale"_a, "min_rows"_a, "min_b"_a);
-    m.def("deal_within", &call_deal_within, "starts"_a, "yes"_a, "cells"_a, "out"_a, "seed"_a);
-    m.def("region_maxima", &call_region_maxima, "draws"_a, "axes"_a, "times"_a, "charge"_a, "largest"_a);
+    m.def("deal_sums", &call_deal_sums, "starts"_a, "yes"_a.none(), "values"_a.none(), "weights"_a.none(),
+          "clusters"_a.none(), "codes"_a, "sizes"_a, "out"_a, "seed"_a);
+    m.def("deal_pairs", &call_deal_pairs, "starts"_a, "yes"_a.none(), "values"_a.none(), "weights"_a.none(),
+          "clusters"_a.none(), "codes"_a, "axes"_a, "pairs"_a, "first"_a, "above"_a, "below"_a, "charge"_a, "chosen"_a, "out"_a,
+          "seed"_a);
+    m.def("region_maxima", &call_region_maxima, "draws"_a, "axes"_a, "above"_a, "below"_a, "charge"_a, "largest"_a);
     m.def("window_maxima", &call_window_maxima, "prefix"_a, "lengths"_a, "rate"_a);
     m.def("gaussian_window_maxima", &call_gaussian_maxima, "prefix"_a, "lengths"_a);
 }

@@ -10,12 +10,11 @@ namespace fairgroups {
 namespace {
 
 constexpr std::size_t kDraws = kRegionDraws;
-constexpr std::size_t kAllSets = 8;  // levels of which every set is a side; of more, each level alone and all of them
 
 class Regions {
   public:
-    Regions(const std::vector<std::pair<std::size_t, bool>>& axes, const float* times, const float* charge)
-        : axes_(axes), times_(times), charge_(charge), inner_(axes.size()), slabs_(axes.size()), runs_(axes.size()) {
+    Regions(const std::vector<std::pair<std::size_t, bool>>& axes, const RegionScale& scale)
+        : axes_(axes), scale_(scale), inner_(axes.size()), slabs_(axes.size()), runs_(axes.size()) {
         std::size_t inner = kDraws;
         for (std::size_t d = axes.size(); d-- > 0;) {
             inner_[d] = inner;  // what one cell of the axis holds
@@ -60,15 +59,15 @@ class Regions {
     }
 
     void look(const float* sums) {
-        const float times = times_[at_], charge = charge_[at_];
+        const float above = scale_.above[at_], below = scale_.below[at_], charge = scale_.charge[at_];
         ++at_;
-        if (!(times > 0)) return;
+        if (!(above > 0)) return;
         for (std::size_t j = 0; j < kDraws; ++j)
-            largest_[j] = std::max(largest_[j], std::abs(sums[j]) * times - charge);
+            largest_[j] = std::max(largest_[j], std::max(sums[j] * above, -sums[j] * below) - charge);
     }
 
     const std::vector<std::pair<std::size_t, bool>>& axes_;
-    const float *times_, *charge_;
+    const RegionScale scale_;
     std::vector<std::size_t> inner_;
     std::vector<std::vector<float>> slabs_, runs_;
     std::size_t at_ = 0;
@@ -85,10 +84,10 @@ std::size_t n_regions(const std::vector<std::pair<std::size_t, bool>>& axes) {
 }
 
 void region_maxima(const float* draws, std::size_t n_blocks, const std::vector<std::pair<std::size_t, bool>>& axes,
-                   const float* times, const float* charge, float* largest) {
+                   const RegionScale& scale, float* largest) {
     std::size_t n_cells = 1;
     for (const auto& [size, categorical] : axes) n_cells *= size;
-    Regions regions(axes, times, charge);
+    Regions regions(axes, scale);
     for (std::size_t k = 0; k < n_blocks; ++k)
         regions.run(draws + k * n_cells * kDraws, largest + k * kDraws);
 }

@@ -14,8 +14,9 @@ from fairgroups.words import clean, points, size
 if TYPE_CHECKING:
     from fairgroups.audits.baseline import Change
     from fairgroups.audits.result import Audit, JointAudit
+    from fairgroups.scans.result import Scan
 
-__all__ = ["Outcome", "audit_tests", "error_test", "render_junit"]
+__all__ = ["Outcome", "audit_tests", "error_test", "render_junit", "scan_tests"]
 
 Outcome = tuple[str, str, str, str]  # suite, test, "passed", "failure", "skipped" or "error", what is to be said
 
@@ -53,6 +54,24 @@ def audit_tests(name: str, audit: Audit | JointAudit, changed: Sequence[Change])
         ends = f"{points(change.low, percent=percent)} to {points(change.high, percent=percent)}"
         said = f"change to its harm {points(change.harm, percent=percent)} ({ends}): {change.verdict}"
         tests.append((name, f"{change.label}: not worse than the baseline", state, said))
+    return tests
+
+
+def scan_tests(name: str, scan: Scan) -> list[Outcome]:
+    """List the tests of a scan: every limit, and without one each attribute that is shown to matter, skipped."""
+    percent = scan.data.percent
+    tests: list[Outcome] = []
+    for one in scan.limits:
+        state = {"kept": "passed", "exceeded": "failure"}.get(one.verdict, "skipped")
+        tests.append(
+            (name, f"{one.name} {one.value:g} for all ranges and boxes", state, f"{one.verdict}. {scan.conclusion}")
+        )
+    for attribute in scan.attributes if not scan.limits else ():
+        worst = attribute.worst
+        ends = f"{points(worst.low, percent=percent)} to {points(worst.high, percent=percent)}"
+        said = f"{worst.label}: {points(worst.phi, percent=percent)} ({ends}), {worst.verdict}"
+        tests.append((name, f"{attribute.said} (no limit set)", "skipped", said))
+    tests.append((name, "the finding", "skipped", scan.conclusion))
     return tests
 
 

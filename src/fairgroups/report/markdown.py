@@ -23,28 +23,33 @@ from fairgroups.words import amount, clean, compared, counted, sentence
 if TYPE_CHECKING:
     from fairgroups.audits.result import Audit, JointAudit
 
-__all__ = ["render_markdown"]
+__all__ = ["escaped", "render_markdown"]
 
 
 def render_markdown(audit: Audit | JointAudit) -> str:
     """Write the finding, the groups, what cannot be concluded, and how it was made."""
     settings = audit.settings
     parts = audit.parts
-    lines = [f"# {_text(title_of(audit))}", ""]
-    lines += [f"**{_text(audit.conclusion)}**", "", _text(f"{certainty(audit)} {direction_line(audit)}".strip()), ""]
+    lines = [f"# {escaped(title_of(audit))}", ""]
+    lines += [
+        f"**{escaped(audit.conclusion)}**",
+        "",
+        escaped(f"{certainty(audit)} {direction_line(audit)}".strip()),
+        "",
+    ]
     for limit in limit_lines(audit):
-        lines += [f"**{_text(limit)}**", ""]
+        lines += [f"**{escaped(limit)}**", ""]
     for part in parts:
         if len(parts) > 1:
             lines += [f"## {sentence(part.measure.rate)}", ""]
         lines += [*_table(part), ""]
     for part in parts:
         if part.reasons is not None:
-            lines += [f"## {_text(reasons_title(part))}", "", *_texts(reasons_table(part))]
-            lines += [*(f"- {_text(line)}" for line in reasons_lines(part)), ""]
+            lines += [f"## {escaped(reasons_title(part))}", "", *_texts(reasons_table(part))]
+            lines += [*(f"- {escaped(line)}" for line in reasons_lines(part)), ""]
     if rates := rate_table(parts[0]):
         lines += ["## Every rate of these groups", "", *_texts(rates)]
-    lines += ["## What cannot be concluded", "", *(f"- {_text(line)}" for line in cannot_say(audit)), ""]
+    lines += ["## What cannot be concluded", "", *(f"- {escaped(line)}" for line in cannot_say(audit)), ""]
     several = len(parts) > 1
     opinions = [
         f"{sentence(part.measure.rate)}: {line}" if several else line
@@ -52,12 +57,12 @@ def render_markdown(audit: Audit | JointAudit) -> str:
         for line in second_opinions(part)
     ]
     lines += (
-        ["## Further checks on the same rows", "", *(f"- {_text(line)}" for line in opinions), ""] if opinions else []
+        ["## Further checks on the same rows", "", *(f"- {escaped(line)}" for line in opinions), ""] if opinions else []
     )
     notes = list(dict.fromkeys(note for part in parts for note in part.notes))
-    lines += ["## Please note", "", *(f"- {_text(note)}" for note in notes), ""] if notes else []
+    lines += ["## Please note", "", *(f"- {escaped(note)}" for note in notes), ""] if notes else []
     facts = [*data_facts(audit), *method_facts(audit)]
-    lines += ["## Data and method", "", *(f"- {name}: {_text(value)}" for name, value in facts), ""]
+    lines += ["## Data and method", "", *(f"- {name}: {escaped(value)}" for name, value in facts), ""]
     call = clean(settings.call).replace("```", "'''")
     lines += ["```python", call, "```", "", f"Made with {versions()}. Method: {PAPER}", ""]
     return "\n".join(lines)
@@ -69,9 +74,9 @@ def _texts(table: dict[str, Any] | None) -> list[str]:
         return []
     told = [[f"{value} ({ends})" if ends else value for value, ends in row] for row in table["rows"]]
     return [
-        f"| {' | '.join(_text(head) for head in table['heads'])} |",
+        f"| {' | '.join(escaped(head) for head in table['heads'])} |",
         f"|{'---|' * len(table['heads'])}",
-        *(f"| {' | '.join(_text(cell) for cell in row)} |" for row in told),
+        *(f"| {' | '.join(escaped(cell) for cell in row)} |" for row in told),
         "",
         table["note"].replace("Below", "Beside", 1),
         "",
@@ -82,17 +87,17 @@ def _table(audit: Audit) -> list[str]:
     percent = audit.data.percent
     unit = " (points)" if percent else ""
     heads = ["Group", sentence(audit.data.unit), sentence(audit.measure.rate)]
-    heads += [f"Difference from {_text(audit.settings.whom)}{unit}"]
+    heads += [f"Difference from {escaped(audit.settings.whom)}{unit}"]
     heads += [f"{audit.settings.percent_level} interval", "Verdict"]
     lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
     for record in audit.records:
         phi, ends = compared(record.phi, record.low, record.high, percent=percent, alone=record.alone)
-        cells = [_text(record.label), counted(record.n, record.counted), amount(record.rate, percent=percent)]
+        cells = [escaped(record.label), counted(record.n, record.counted), amount(record.rate, percent=percent)]
         cells += [phi, ends, record.verdict]
         lines.append(f"| {' | '.join(cells)} |")
-    return [*lines, "", _text(f"{rate_meaning(audit)} {everybody_line(audit)}".strip())]
+    return [*lines, "", escaped(f"{rate_meaning(audit)} {everybody_line(audit)}".strip())]
 
 
-def _text(text: str) -> str:
+def escaped(text: str) -> str:
     """Escape what Markdown or HTML would read as more than letters."""
     return re.sub(r"([\\`*_\[\]|#~])", r"\\\1", clean(str(text)).replace("&", "&amp;").replace("<", "&lt;"))

@@ -1,0 +1,200 @@
+"""The scan: false alarms, power, right columns, a second box, beside peers and beside single audits; time.
+
+python benchmarks/scan.py [--runs 60] [part ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+import fairgroups as fg
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+CASES = ("number × category, 10 % at +15", "number × number, 10 % at −15", "one number, 12 % at +12")
+
+
+def ranks(x):
+    return np.argsort(np.argsort(x)) / x.size
+
+
+def ten_columns(n, seed, case=None, second=False):
+    """Six numbers and four categories, three tenths with the outcome, and a box that differs."""
+    rng = np.random.default_rng([seed, n, 7])
+    numbers = [rng.normal(size=n) for _ in range(6)]
+    levels = [rng.integers(0, k, n) for k in (2, 3, 4, 6)]
+    p, box, right = np.full(n, 0.3), np.zeros(n, dtype=bool), set()
+    if case == CASES[0]:
+        low = rng.uniform(0, 0.6)
+        r = ranks(numbers[0])
+        box, right, step = (r >= low) & (r < low + 0.4) & (levels[2] == 1), {"n0", "c2"}, 0.15
+    elif case == CASES[1]:
+        lows = rng.uniform(0, 0.68, 2)
+        inside = [(ranks(x) >= low) & (ranks(x) < low + 0.316) for x, low in zip(numbers, lows, strict=False)]
+        box, right, step = inside[0] & inside[1], {"n0", "n1"}, -0.15
+    elif case == CASES[2]:
+        low = rng.uniform(0, 0.88)
+        r = ranks(numbers[0])
+        box, right, step = (r >= low) & (r < low + 0.12), {"n0"}, 0.12
+    if case is not None:
+        p = p + step * box
+    other = None
+    if second:
+        low = rng.uniform(0, 0.6)
+        r = ranks(numbers[3])
+        other = (r >= low) & (r < low + 0.4) & (levels[3] < 2)
+        p = p + 0.15 * other
+    y = rng.random(n) < p
+    names = np.array(list("abcdef"))
+    table = {f"n{i}": x for i, x in enumerate(numbers)} | {f"c{i}": names[x] for i, x in enumerate(levels)}
+    return table | {"y": y}, box, right
+
+
+def inside(table, names, sides):
+    held = np.ones(len(table["y"]), dtype=bool)
+    for name, side in zip(names, sides, strict=True):
+        x = table[name]
+        held &= np.isin(x, side.names) if isinstance(side, fg.Levels) else (x >= side.low) & (x < side.high)
+    return held
+
+
+def one(task):
+    """Whether anything is shown, whether by the right columns, how well the place fits, and the seconds."""
+    seed, case, second = task
+    table, box, right = ten_columns(4000, seed, case, second)
+    began = time.perf_counter()
+    found = fg.scan(table, outcome="y")
+    seconds = time.perf_counter() - began
+    if not found.steps:
+        return [found.verdict == "different", np.nan, np.nan, seconds, False]
+    first = found.steps[0]
+    held = inside(table, first.names, first.worst.sides)
+    fits = (held & box).sum() / max((held | box).sum(), 1)
+    later = any(set(step.names) & {"n3", "c3"} for step in found.steps[1:]) or (
+        bool(set(first.names) & {"n3", "c3"}) and any(set(step.names) & right for step in found.steps[1:])
+    )
+    return [True, set(first.names) == right, fits, seconds, later]
+
+
+def planted(pool, runs):
+    print("| ten columns, 4,000 people | runs | shown | wanted | right columns | Jaccard | seconds |")
+    print("|---|---|---|---|---|---|---|")
+    for case, wanted in zip((*CASES, None), ("≥ .80", "≥ .90", "≥ .70", "≤ .05"), strict=True):
+        found = np.array(list(pool.map(one, [(seed, case, False) for seed in range(runs)])), dtype=float)
+        right, fits = (np.nanmean(found[:, k]) if case else np.nan for k in (1, 2))
+        print(f"| {case or 'nothing'} | {runs} | {found[:, 0].mean():.3f} | {wanted} | {right:.2f} | {fits:.2f} "
+              f"| {np.median(found[:, 3]):.2f} |", flush=True)  # fmt: skip
+    found = np.array(list(pool.map(one, [(seed, CASES[0], True) for seed in range(runs)])), dtype=float)
+    print(f"\nTwo boxes of +15 planted: both found in {found[:, 4].mean():.2f} of {runs} runs (wanted: half).\n")
+
+
+def real_table(name):
+    import duckdb
+
+    table = dict(duckdb.sql(f"SELECT * FROM '{SHARED / name}'").fetchnumpy())
+    return {key: np.asarray(values) for key, values in table.items()}
+
+
+REAL = {"adult.csv": "income_over_50k", "communities.csv": "high_crime", "compas.csv": "two_year_recid"}
+
+
+def shuffled(task):
+    """Whether anything is shown after the outcome was shuffled."""
+    name, seed = task
+    rng = np.random.default_rng([seed, 11])
+    if name == "correlated":
+        n, base = 3000, rng.normal(size=(3000, 1))
+        columns = base + 0.3 * rng.normal(size=(n, 40))
+        table, outcome = {f"x{i}": columns[:, i] for i in range(40)}, "y"
+        table["y"] = (rng.random(n) < 0.25).astype(int)
+    else:
+        table, outcome = real_table(name), REAL[name]
+        some = rng.permutation(len(table[outcome]))[:5000]
+        table = {key: values[some] for key, values in table.items()}
+        table[outcome] = rng.permutation(table[outcome])
+    return fg.scan(table, outcome=outcome).verdict == "different"
+
+
+def alarms(pool, runs):
+    print("| outcome shuffled | runs | false alarms, 5 % allowed |\n|---|---|---|")
+    names = [name for name in REAL if (SHARED / name).exists()] + ["correlated"]
+    for name in names:
+        found = list(pool.map(shuffled, [(name, seed) for seed in range(runs)]))
+        print(f"| {name} | {runs} | {np.mean(found):.3f} |", flush=True)
+    print()
+
+
+def forty(task):
+    """One range of a tenth of the people in one of forty columns: by the scan, and by forty audits with Bonferroni."""
+    seed, effect = task
+    rng = np.random.default_rng([seed, 13])
+    n = 4000
+    table = {f"x{i}": rng.normal(size=n) for i in range(40)}
+    low = rng.uniform(0, 0.9)
+    r = ranks(table["x0"])
+    table["y"] = rng.random(n) < 0.3 + effect * ((r >= low) & (r < low + 0.1))
+    began = time.perf_counter()
+    scanned = {one.names[0] for one in fg.scan(table, outcome="y", pairs=False).shown}
+    middle = time.perf_counter()
+    options = {"outcome": "y", "checks": False, "level": 1 - 0.05 / 40}
+    audited = {
+        name for name in table if name != "y" and fg.audit(table, sensitive=name, **options).verdict == "different"
+    }
+    end = time.perf_counter()
+    return [
+        "x0" in scanned,
+        bool(scanned - {"x0"}),
+        "x0" in audited,
+        bool(audited - {"x0"}),
+        middle - began,
+        end - middle,
+    ]
+
+
+def bonferroni(pool, runs):
+    print("| a tenth of 4,000 people in one of 40 columns | runs | scan | audits, Bonferroni | false: scan | audits "
+          "| seconds: scan | audits |\n|---|---|---|---|---|---|---|---|")  # fmt: skip
+    for effect in (0.12, 0.15):
+        found = np.mean(list(pool.map(forty, [(seed, effect) for seed in range(runs)])), axis=0)
+        print(f"| +{100 * effect:.0f} points | {runs} | {found[0]:.2f} | {found[2]:.2f} | {found[1]:.2f} "
+              f"| {found[3]:.2f} | {found[4]:.2f} | {found[5]:.1f} |", flush=True)  # fmt: skip
+    print()
+
+
+def speed(_pool, _runs):
+    import resource
+
+    print("| rows × columns | pairs | seconds | wanted |\n|---|---|---|---|")
+    for n, columns, pairs, wanted in ((50_000, 40, False, 10), (50_000, 40, True, 60), (1_000_000, 40, False, 30)):
+        rng = np.random.default_rng(0)
+        shared = rng.normal(size=n)
+        table = {f"x{i}": shared * 0.5 + rng.normal(size=n) for i in range(columns - 10)}
+        table |= {f"c{i}": rng.integers(0, 5, n) for i in range(10)}
+        table["y"] = rng.random(n) < 0.25 + 0.02 * (shared > 1)
+        began = time.perf_counter()
+        fg.scan(table, outcome="y", pairs=pairs)
+        print(f"| {n:,} × {columns} | {'all' if pairs else 'none'} | {time.perf_counter() - began:.1f} | ≤ {wanted} |",
+              flush=True)  # fmt: skip
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(f"\nMost memory: {peak:.2f} GB (wanted: below 2).\n")
+
+
+PARTS = {"planted": planted, "alarms": alarms, "bonferroni": bonferroni, "speed": speed}
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--runs", type=int, default=60)
+    arguments.add_argument("parts", nargs="*", default=list(PARTS))
+    given = arguments.parse_args()
+    with ProcessPoolExecutor(2) as pool:
+        for part in given.parts:
+            PARTS[part](pool, given.runs)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,326 @@
+"""People whose outcomes are dealt out again, for many columns at once.
+
+One deal serves every column, so that columns which go together also go together in every draw: the largest excess over
+all of them is compared with what it is by chance, and one error is shared by everything that was looked at.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups.evidence.every_region import EveryRegion
+from fairgroups.measures import Measure
+from fairgroups.rows.rows import Rows, weighted_sums
+
+__all__ = ["CHARGE", "Crossed", "Dealt", "Departure", "RegionScale"]
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.intp]
+Cells = NDArray[np.uint16]
+CHARGE = 0.3  # of √(2 (1 + log(N/2w))), which a region is charged whose comparison weighs w (simulated)
+SKEW, MOST_OFF = (
+    0.7,
+    0.15,
+)  # Cornish and Fisher at four and a half standard deviations: (x² − 1)/6x; at most so much off
+FEW_STRATA = 4  # up to so many are summed one by one
+MOST_DEALT = 80_000  # of the rarer outcome, or rows that are multiplied; of more people some stand for all
+
+
+@dataclass(frozen=True)
+class Dealt:
+    """People in order of their strata, each with what is left of the outcome when the stratum's rate is taken off.
+
+    Attributes
+    ----------
+    rows : array of int
+        Which rows they are.
+    strata : array of int
+        Their strata, in rising order.
+    left : array
+        What each adds to U, the sum over a region of outcomes less what people of the same stratum have.
+    weight : array
+        What each counts.
+    scatter : array
+        The variance of what each adds where nobody is treated differently.
+    yes : array of int or None
+        How many of each stratum have the outcome, where it is yes or no and everybody counts once.
+    cluster : array of int
+        Who belongs together.
+    skew : float
+        The third moment of what is left over the second: by how much sums of few people are off a normal law.
+    """
+
+    rows: Codes
+    strata: Codes
+    starts: NDArray[np.int64]
+    left: Array
+    weight: Array
+    scatter: Array
+    yes: NDArray[np.int64] | None
+    cluster: NDArray[np.int32]
+    skew: float
+
+    @classmethod
+    def of(cls, rows: Rows, measure: Measure, strata: Codes, place: NDArray[np.uint64]) -> Dealt:
+        """Take everybody who counts in a measure.
+
+        Parameters
+        ----------
+        rows : Rows
+            The people.
+        measure : Measure
+            Which rate.
+        strata : array of int
+            Who is alike: a stratum for each row.
+        place : array of int
+            A number from each row's values: people are put in its order, so that the order of rows does not matter.
+        """
+        a, b = weighted_sums(rows, measure)
+        a, b = rows.times(a), rows.times(b)
+        used = np.flatnonzero(b > 0)
+        used = used[np.lexsort((a[used], place[used], strata[used]))]
+        a, b = a[used], b[used]
+        _, strata = np.unique(strata[used], return_inverse=True)
+        strata = np.ravel(strata)
+        n = int(strata[-1]) + 1 if strata.size else 0
+        starts = np.concatenate([[0], np.cumsum(np.bincount(strata, minlength=n))]).astype(np.int64)
+        total = np.bincount(strata, b, n)
+        rate = np.bincount(strata, a, n) / total
+        left = a - b * rate[strata]
+        size = total**2 / np.bincount(strata, b**2, n)
+        more = np.where(size > 1 + 1e-9, size / np.maximum(size - 1, 1e-9), 0.0)
+        cluster = (
+            np.arange(used.size) if rows.cluster is None else np.unique(rows.cluster[used], return_inverse=True)[1]
+        )
+        plain = rows.weight is None and rows.cluster is None and bool(np.isin(a, (0.0, 1.0)).all() and (b == 1).all())
+        second = float(np.sum(left**2))
+        skew = float(np.sum(left**3)) / second if second > 0 else 0.0
+        scatter = left**2 * more[strata]
+        yes = None
+        if plain:
+            yes = np.rint(np.bincount(strata, a, n)).astype(np.int64)
+            scatter = (rate * (1 - rate) * more)[strata]
+        elif rows.cluster is not None and second > 0:
+            together = np.bincount(np.ravel(cluster), left)
+            scatter = scatter * max(float(np.sum(together**2)) / second, 1.0)
+        return cls(used, strata, starts, left, b, scatter, yes, np.ravel(cluster).astype(np.int32), skew)
+
+    @property
+    def n(self) -> int:
+        """Count the people."""
+        return int(self.left.size)
+
+    @property
+    def n_strata(self) -> int:
+        """Count the strata."""
+        return int(self.starts.size - 1)
+
+    def some(self) -> Dealt:
+        """Return people enough to learn what chance does: all, or every few of very many.
+
+        In the order of `place` neighbours are no more alike than others of their stratum.
+        """
+        costly = self.n
+        if self.yes is not None:
+            sizes = np.diff(self.starts)
+            costly = int(np.minimum(self.yes, sizes - self.yes).sum())
+        step = math.ceil(costly / MOST_DEALT)
+        if step <= 1 or (self.cluster.size and int(self.cluster.max()) + 1 < self.n):
+            return self
+        held = np.arange(0, self.n, step)
+        strata = self.strata[held]
+        _, codes = np.unique(strata, return_inverse=True)
+        codes = np.ravel(codes)
+        starts = np.concatenate([[0], np.cumsum(np.bincount(codes))]).astype(np.int64)
+        yes = None
+        left = self.left[held]
+        if self.yes is not None:
+            sizes = np.diff(starts)
+            share = (self.yes / np.diff(self.starts))[np.unique(strata)]
+            yes = np.rint(share * sizes).astype(np.int64)
+        else:
+            weight = np.bincount(codes, self.weight[held])
+            left = left - self.weight[held] * (np.bincount(codes, left) / weight)[codes]
+        cluster = np.arange(held.size, dtype=np.int32)
+        return Dealt(
+            self.rows[held], codes, starts, left, self.weight[held], self.scatter[held], yes, cluster, self.skew
+        )
+
+    def kernel(self) -> tuple[Any, ...]:
+        """As the kernels take it."""
+        if self.yes is not None:
+            return self.starts, self.yes, None, None, None
+        return self.starts, None, self.left, self.weight, self.cluster
+
+    def cells(self, codes: NDArray[Any]) -> Cells:
+        """Return the cells of these people, in their order."""
+        return np.ascontiguousarray(codes[self.rows], dtype=np.uint16)
+
+    def judge(self, inside: NDArray[np.bool_], root: float) -> Departure:
+        """Say how far some people are from those alike in stratum, with an interval that allows so many roots.
+
+        Parameters
+        ----------
+        inside : array of bool
+            Who of these people.
+        root : float
+            How many standard errors, with what the region is charged added.
+        """
+        n, left = self.n_strata, float(self.left[inside].sum())
+        b, q = (np.bincount(self.strata[inside], x[inside], n) for x in (self.weight, self.scatter))
+        all_b, all_q = (np.bincount(self.strata, x, n) for x in (self.weight, self.scatter))
+        share = b / all_b
+        weight, total = float(np.sum(b * (1 - share))), float(b.sum())
+        null = float(np.sum(q * (1 - 2 * share) + share**2 * all_q))
+        seen = null
+        if self.yes is not None and weight > 0:  # were the difference what it seems, rates would scatter otherwise
+            rate, size = self.yes / all_b, all_b
+            more = np.where(size > 1, size / np.maximum(size - 1, 1), 0.0)
+            far = left / weight
+            one, other = (np.clip(x, 0.0, 1.0) for x in (rate + far * (1 - share), rate - far * share))
+            parts = (1 - share) ** 2 * b * one * (1 - one) + share**2 * (all_b - b) * other * (1 - other)
+            seen = float(np.sum(more * parts))
+        charge = CHARGE * math.sqrt(2 * (1 + math.log(max(float(all_b.sum()) / max(weight, 1e-300), 4.0) / 2)))
+        ends = _ends(left, null, seen, root + charge, self.skew)
+        most = weight if self.yes is not None else math.inf
+        low, high = (min(max(x, -most), most) / total for x in ends)
+        return Departure(left / total, low, high, weight / total if total > 0 else 0.0)
+
+    def crossed(self, codes: Cells, n_cells: int) -> Crossed:
+        """Sum by cell and stratum; people in no cell, whose code is `n_cells` or more, count outside every region."""
+        inside = codes < n_cells
+        place = codes[inside].astype(np.intp) * self.n_strata + self.strata[inside]
+        shape = (n_cells, self.n_strata)
+        n = n_cells * self.n_strata
+        sums = [_summed(place, x[inside], n).reshape(shape) for x in (self.weight, self.scatter)]
+        people = np.bincount(codes[inside], minlength=n_cells).astype(np.float64)
+        left = _summed(codes[inside], self.left[inside], n_cells)
+        every = [_summed(self.strata, x, self.n_strata) for x in (self.weight, self.scatter)]
+        return Crossed(sums[0], sums[1], left, people, every[0], every[1], self.n, self.skew)
+
+
+@dataclass(frozen=True)
+class Departure:
+    """How far people are from those alike in stratum, its interval, and the share of them outside on average."""
+
+    value: float
+    low: float
+    high: float
+    outside: float
+
+
+def _summed(codes: NDArray[Any], values: Array, n: int) -> Array:
+    return np.bincount(codes, values, n).astype(np.float64)
+
+
+def _more(skew: float, spread: Any) -> Any:
+    """Return what a skewed outcome adds to the standard deviation of a sum far out on its side, or takes off."""
+    return np.clip(SKEW * skew, -MOST_OFF * spread, None)
+
+
+def _ends(left: float, null: float, seen: float, root: float, skew: float) -> tuple[float, float]:
+    """Return the sums x for which (left − x ∓ root · skew)² = root² (null + (seen − null) x/left).
+
+    The variance runs from that of no difference to that of the one seen, so that 0 lies outside exactly where the test
+    says so.
+    """
+    slope = (seen - null) / left if left else 0.0
+    ends = []
+    for side in (-1.0, 1.0):  # the lower end is where so large a sum would be by chance
+        centre = left + side * root * float(_more(-side * skew, math.sqrt(null)))
+        half = centre + root**2 * slope / 2
+        inner = max(half**2 - centre**2 + root**2 * null, 0.0)
+        ends.append(half + side * math.sqrt(inner))
+    return min(ends), max(ends)
+
+
+@dataclass(frozen=True)
+class Crossed:
+    """Weight and scatter by cell and stratum; what is left, and people, by cell; weight and scatter by stratum."""
+
+    weight: Array
+    scatter: Array
+    left: Array
+    people: Array
+    all_weight: Array
+    all_scatter: Array
+    n: int
+    skew: float
+
+    def scale(self, every: EveryRegion, least: int) -> RegionScale:
+        """Say for every region by what its sum is divided, and what it is charged for being small.
+
+        Parameters
+        ----------
+        every : EveryRegion
+            The regions.
+        least : int
+            Regions of fewer people, or that leave fewer, are passed over.
+
+        Returns
+        -------
+        RegionScale
+        """
+        variance, weight = self._few(every) if self.all_weight.size <= FEW_STRATA else self._many(every)
+        people = every.sums(self.people)
+        total = float(self.all_weight.sum())
+        charge = CHARGE * np.sqrt(2 * (1 + np.log(np.maximum(total / np.maximum(weight, 1e-300), 4.0) / 2)))
+        known = variance > 1e-9 * max(float(self.all_scatter.sum()), 1e-300)
+        use = (np.minimum(people, self.n - people) >= least) & known & (weight > 1e-9 * total)
+        if len(every.axes) > 1:  # a box that is open on one side belongs to the other column alone
+            use &= ~every.open_side
+        spread = np.sqrt(np.maximum(variance, 0.0))
+        above, below = (
+            np.divide(1.0, spread + _more(self.skew * sign, spread), out=np.zeros_like(spread), where=use)
+            for sign in (1, -1)
+        )
+        return RegionScale(*(x.astype(np.float32) for x in (above, below, charge)))
+
+    def _few(self, every: EveryRegion) -> tuple[Array, Array]:
+        """Sum stratum by stratum."""
+        variance, weight = np.zeros(every.n), np.zeros(every.n)
+        for s in range(self.all_weight.size):
+            b, q = every.sums(np.stack([self.weight[:, s], self.scatter[:, s]], axis=1)).T
+            share = b / self.all_weight[s]
+            variance += q * (1 - 2 * share) + share**2 * self.all_scatter[s]
+            weight += b * (1 - share)
+        return variance, weight
+
+    def _many(self, every: EveryRegion) -> tuple[Array, Array]:
+        """Sum by matrices over the cells, of which both are quadratic forms."""
+        share = self.weight / self.all_weight
+        crossed = self.scatter @ share.T
+        variance = (share * self.all_scatter) @ share.T - crossed - crossed.T
+        variance[np.diag_indices_from(variance)] += self.scatter.sum(axis=1)
+        weight = -share @ self.weight.T
+        weight[np.diag_indices_from(weight)] += self.weight.sum(axis=1)
+        return every.forms(variance), every.forms(weight)
+
+
+@dataclass(frozen=True)
+class RegionScale:
+    """For every region what its sum is multiplied by, above and below 0, and what it is charged.
+
+    Regions that are multiplied by 0 are passed over.
+    """
+
+    above: NDArray[np.float32]
+    below: NDArray[np.float32]
+    charge: NDArray[np.float32]
+
+    def of(self, sums: Array) -> Array:
+        """Return the statistics of sums over every region."""
+        found: Array = np.maximum(sums * self.above, -sums * self.below) - self.charge
+        return found
+
+    def best(self, sums: Array, side: int = 0) -> tuple[float, int]:
+        """Return the largest statistic and its region; of those above (1) or below (−1) their strata's rates only."""
+        use = (self.above > 0) & (np.sign(sums) == side if side else True)
+        found = np.where(use, self.of(sums), -np.inf)
+        at = int(np.argmax(np.round(found, 6)))
+        return float(found[at]), at

@@ -1,0 +1,402 @@
+"""A look at many columns and pairs of them at once, with one error over everything that was looked at.
+
+For every range of a number, every set of levels of a category and every box of a pair, U is how far its people are from
+those alike in stratum, and its statistic |U|/√V, corrected for skewed outcomes, less a charge for being small. The
+largest of each column, squared, is compared with what it is when outcomes are dealt out again, the same deal for all
+columns: each column less its own quantile, singles and pairs less theirs, and at last the largest of both. So a column
+of two levels and one of a thousand values, a single column and one of a thousand pairs have the same chance of a false
+alarm, and together the one that was asked for, however the columns go together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups._kernels import deal_pairs, deal_sums, region_maxima
+from fairgroups.evidence.band_width import ROUNDING
+from fairgroups.evidence.dealt import Dealt, RegionScale
+from fairgroups.evidence.every_region import EveryRegion
+from fairgroups.evidence.regions import Region
+
+__all__ = ["Look", "Looked", "Places", "ScannedAxis", "look_at"]
+
+Array = NDArray[np.float64]
+BLOCK = 64
+SINGLE_SIDE_BY_SIDE = 16
+LEAST_SQUARE = 1.0  # few draws may allow less than that
+MOST_PEOPLE = 2 / 3  # beyond, it is the others who stand out
+LEAST_OF_SHAPE = 500  # statistics that a quantile of pairs of one shape rests on
+
+
+@dataclass(frozen=True)
+class ScannedAxis:
+    """A column in cells: the cell of each row, `size` where it lies in none; `size` cells; whether they are levels."""
+
+    codes: NDArray[np.uint16]
+    size: int
+    categorical: bool
+
+    @property
+    def axis(self) -> tuple[int, bool]:
+        """Size, and whether it is a category."""
+        return self.size, self.categorical
+
+    def held(self, side: tuple[int, int]) -> NDArray[np.bool_]:
+        """Say which rows lie on a side: cells from the first up to the second, or levels as bits."""
+        if not self.categorical:
+            return (self.codes >= side[0]) & (self.codes < side[1])
+        levels = np.array([bool(side[0] >> i & 1) for i in range(self.size)] + [False])
+        return levels[np.minimum(self.codes, self.size)]
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What was seen of one column or pair.
+
+    Attributes
+    ----------
+    columns : tuple of int
+        Which.
+    region : Region
+        Where it differs most; of places that are shown and not most people, first those on the harmful side.
+    excess : float
+        By how much the square of the statistic exceeds what chance allows over everything, twice the logarithm of how
+        much rarer it is; above 0 the region is shown to differ.
+    root : float
+        How many standard errors chance allows, without what a region is charged.
+    p_value : float
+        How often chance alone makes something in the scan as striking.
+    """
+
+    columns: tuple[int, ...]
+    region: Region
+    excess: float
+    root: float
+    p_value: float
+
+
+@dataclass(frozen=True)
+class Look:
+    """A look at all columns, and at the pairs that were looked at."""
+
+    singles: tuple[Looked, ...]
+    pairs: tuple[Looked, ...]
+
+    @property
+    def first(self) -> Looked | None:
+        """The most striking of all; singles before pairs."""
+        every = [*self.singles, *self.pairs]
+        return max(every, key=lambda one: one.excess) if every else None
+
+
+def look_at(
+    dealt: Dealt,
+    fine: Sequence[ScannedAxis],
+    coarse: Sequence[ScannedAxis],
+    *,
+    most_pairs: int | None,
+    level: float,
+    side: int = 0,
+    least: int = 10,
+    n_draws: int = 768,
+    progress: Callable[[float], object] = lambda _: None,
+) -> Look:
+    """Look at every region of every column, and of pairs.
+
+    Parameters
+    ----------
+    dealt : Dealt
+        The people.
+    fine, coarse : sequences of ScannedAxis
+        The columns, as they are looked at alone and in pairs.
+    most_pairs : int or None
+        Pairs of so many columns, of those that are the most striking alone: chosen anew in every draw, as chance would
+        choose them. None: every pair. 0: none.
+    level : float
+        How often nothing at all may be shown where nobody is treated differently.
+    side : {−1, 0, 1}
+        The harmful side, if it is known: regions on it are named first.
+    least : int
+        The fewest people of a region.
+    n_draws : int
+        A multiple of 64.
+    progress : callable
+        Told how much is done, from 0 to 1.
+
+    Returns
+    -------
+    Look
+    """
+    some = dealt.some()
+    singles = _Singles(some, fine, least, n_draws)
+    drawn = singles.drawn(lambda done: progress(0.3 * done))
+    own = np.array([_quantile(column, level) for column in drawn.T])
+    by_chance = drawn - own
+    seen = [Places.of(dealt, [axis], least) for axis in fine]
+    largest = by_chance.max(axis=1)
+    centre = _quantile(largest, level)
+    wanted = _Wanted.of(by_chance, _squared(np.array([one.best()[0] for one in seen])) - own, most_pairs)
+    if wanted is None:
+        spare = _quantile(largest - centre, level) + ROUNDING
+        told = _Judge(largest - centre, spare, side)
+        return Look(tuple(told(one, (i,), own[i] + centre) for i, one in enumerate(seen)), ())
+    pairs = _Pairs(some, coarse, wanted, least)
+    drawn_pairs = pairs.drawn(n_draws, lambda done: progress(0.3 + 0.6 * done))
+    level_of = _by_shape(pairs.shapes, wanted.chosen, drawn_pairs, level)
+    largest_pair = (drawn_pairs - level_of[wanted.chosen]).max(axis=1)
+    centre_of_pairs = _quantile(largest_pair, level)
+    both = np.maximum(largest - centre, largest_pair - centre_of_pairs)
+    told = _Judge(both, _quantile(both, level) + ROUNDING, side)
+    found = []
+    for pair in wanted.seen:
+        columns = wanted.pairs[pair]
+        one = pairs.places[pair] if some is dealt else Places.of(dealt, [coarse[i] for i in columns], least)
+        found.append(told(one, columns, level_of[pair] + centre_of_pairs))
+    progress(1.0)
+    return Look(tuple(told(one, (i,), own[i] + centre) for i, one in enumerate(seen)), tuple(found))
+
+
+@dataclass(frozen=True)
+class Places:
+    """Every region of a column or pair: the sum of what is left, its scale, B and people."""
+
+    every: EveryRegion
+    scale: RegionScale
+    left: Array
+    weight: Array
+    people: Array
+    n: int
+
+    @classmethod
+    def of(cls, dealt: Dealt, axes: Sequence[ScannedAxis], least: int) -> Places:
+        """Sum over every region."""
+        every = EveryRegion(tuple(axis.axis for axis in axes))
+        crossed = dealt.crossed(_together(dealt, axes), every.n_cells)
+        sums = every.sums(np.stack([crossed.left, crossed.weight.sum(axis=1), crossed.people], axis=1))
+        left, weight, people = sums.T
+        return cls(every, crossed.scale(every, least), left, weight, people, dealt.n)
+
+    def best(self) -> tuple[float, Region]:
+        """Return the largest statistic and its region."""
+        found, at = self.scale.best(self.left)
+        return found, self.every.region(at)
+
+    def told(self, side: int, root: float) -> Region:
+        """Return the region to be told: on the harmful side and not most people, if one is shown; else the largest."""
+        few = np.where(self.people <= MOST_PEOPLE * self.n, self.left, 0.0)
+        for wanted in dict.fromkeys((side, 0)):
+            found, at = self.scale.best(few, wanted)
+            if found > root:
+                return self.every.region(at)
+        return self.best()[1]
+
+    def further(self, region: Region, root: float, most: int) -> list[Region]:
+        """Return regions that are shown to differ, apart from the first and from one another."""
+        found = [region]
+        statistics = np.where(self.scale.above > 0, self.scale.of(self.left), -np.inf)
+        while len(found) <= most:
+            taken = np.zeros(self.every.shape, dtype=np.int64)
+            for one in found:
+                taken[np.ix_(*(_cells(axis, side) for axis, side in zip(self.every.axes, one, strict=True)))] = 1
+            apart = np.where(self.every.sums(taken.ravel()) == 0, statistics, -np.inf)
+            at = int(np.argmax(np.round(apart, 6)))
+            if apart[at] <= root:
+                break
+            found.append(self.every.region(at))
+        return found[1:]
+
+    def bounds(self, root: float, least_share: float) -> tuple[Array, Array, NDArray[np.bool_]]:
+        """Return lower and upper ends of every region's difference, and which hold such a share of the people."""
+        use = self.scale.above > 0
+        times = np.where(use, np.minimum(self.scale.above, self.scale.below), 1.0)
+        wide = (root + self.scale.charge) / times
+        with np.errstate(divide="ignore", invalid="ignore"):
+            low, high = (np.where(use, (self.left + sign * wide) / self.weight, np.nan) for sign in (-1, 1))
+        return low, high, use & (self.people >= least_share * self.people.max(initial=0.0))
+
+
+def _cells(axis: tuple[int, bool], side: tuple[int, int]) -> NDArray[np.intp]:
+    size, categorical = axis
+    if not categorical:
+        return np.arange(side[0], side[1], dtype=np.intp)
+    return np.array([i for i in range(size) if side[0] >> i & 1], dtype=np.intp)
+
+
+def _together(dealt: Dealt, axes: Sequence[ScannedAxis]) -> NDArray[Any]:
+    """Return one cell for each person; one beyond the last where some axis has none."""
+    place, outside = np.zeros(dealt.n, dtype=np.int64), np.zeros(dealt.n, dtype=bool)
+    n = 1
+    for axis in axes:
+        codes = axis.codes[dealt.rows].astype(np.int64)
+        outside |= codes >= axis.size
+        place = place * axis.size + np.minimum(codes, axis.size - 1)
+        n *= axis.size
+    place[outside] = n
+    return place
+
+
+class _Judge:
+    """Turns what was seen into what may be said."""
+
+    def __init__(self, by_chance: Array, spare: float, side: int) -> None:
+        self.by_chance, self.spare, self.side = np.sort(by_chance), spare, side
+
+    def __call__(self, seen: Places, columns: tuple[int, ...], allowed: float) -> Looked:
+        most = max(allowed + self.spare, LEAST_SQUARE)
+        root = math.sqrt(most)
+        square = float(_squared(np.array(seen.best()[0])))
+        region = seen.told(self.side, root)
+        beyond = self.by_chance.size - np.searchsorted(self.by_chance, square - allowed - 1e-6)
+        return Looked(columns, region, square - most, root, (1 + int(beyond)) / (1 + self.by_chance.size))
+
+
+def _squared(statistics: NDArray[Any]) -> Array:
+    """Return squares with the sign kept: chance makes a statistic of t about as often as exp(−t²/2)."""
+    x = statistics.astype(np.float64)
+    found: Array = x * np.abs(x)
+    return found
+
+
+class _Singles:
+    """The largest statistic of each column, draw by draw."""
+
+    def __init__(self, dealt: Dealt, axes: Sequence[ScannedAxis], least: int, n_draws: int) -> None:
+        self.dealt, self.n_draws = dealt, n_draws
+        self.sizes = [axis.size + 1 for axis in axes]
+        self.codes = np.stack([dealt.cells(axis.codes) for axis in axes])
+        self.every = [EveryRegion((axis.axis,)) for axis in axes]
+        self.scales = [
+            dealt.crossed(codes, every.n_cells).scale(every, least)
+            for codes, every in zip(self.codes, self.every, strict=True)
+        ]
+
+    def drawn(self, progress: Callable[[float], object]) -> Array:
+        ends = np.concatenate([[0], np.cumsum(self.sizes)])
+
+        def block(k: int) -> NDArray[np.float32]:
+            sums = np.empty((BLOCK, int(ends[-1])), dtype=np.float32)
+            starts, yes, values, weights, clusters = self.dealt.kernel()
+            deal_sums(starts, yes, values, weights, clusters, self.codes, self.sizes, sums, k)
+            found = np.full((len(self.sizes), BLOCK), -1e9, dtype=np.float32)
+            for c, (every, scale) in enumerate(zip(self.every, self.scales, strict=True)):
+                own = sums[:, ends[c] : ends[c + 1] - 1].reshape(-1, SINGLE_SIDE_BY_SIDE, every.n_cells)
+                own = np.ascontiguousarray(own.transpose(0, 2, 1))
+                region_maxima(own, list(every.axes), scale.above, scale.below, scale.charge, found[c])
+            return found.T
+
+        return _squared(np.concatenate(_in_threads(block, self.n_draws // BLOCK, progress)))
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """Which pairs are looked at: in each draw, and in the data."""
+
+    pairs: list[tuple[int, int]]
+    chosen: NDArray[np.int32]
+    seen: list[int]
+
+    @classmethod
+    def of(cls, by_chance: Array, seen: Array, most: int | None) -> _Wanted | None:
+        n_columns = by_chance.shape[1]
+        if n_columns < 2 or most == 0:
+            return None
+        pairs = list(combinations(range(n_columns), 2))
+        if most is None or most >= n_columns:
+            every = np.arange(len(pairs), dtype=np.int32)
+            return cls(pairs, np.broadcast_to(every, (by_chance.shape[0], every.size)), every.tolist())
+        number = np.zeros((n_columns, n_columns), dtype=np.int32)
+        for k, (i, j) in enumerate(pairs):
+            number[i, j] = number[j, i] = k
+        best = np.argsort(-by_chance, axis=1, kind="stable")[:, :most]
+        one, other = np.array(list(combinations(range(most), 2))).T
+        chosen = number[best[:, one], best[:, other]]
+        striking = np.argsort(-seen, kind="stable")[:most]
+        return cls(pairs, chosen, sorted(number[striking[one], striking[other]].tolist()))
+
+
+class _Pairs:
+    """The largest statistic of each pair that is looked at, draw by draw."""
+
+    def __init__(self, dealt: Dealt, axes: Sequence[ScannedAxis], wanted: _Wanted, least: int) -> None:
+        self.dealt, self.wanted = dealt, wanted
+        self.axes = [axis.axis for axis in axes]
+        self.codes = np.stack([dealt.cells(axis.codes) for axis in axes])
+        self.pairs = np.array(wanted.pairs, dtype=np.int32)
+        self.shapes = [(self.axes[i], self.axes[j]) for i, j in wanted.pairs]
+        needed, told = set(np.unique(wanted.chosen).tolist()) | set(wanted.seen), set(wanted.seen)
+        self.places: dict[int, Places] = {}  # of the pairs that are looked at in the data
+
+        def scale(k: int) -> RegionScale | None:
+            if k not in needed:
+                return None
+            places = Places.of(dealt, [axes[i] for i in wanted.pairs[k]], least)
+            if k in told:
+                self.places[k] = places
+            return places.scale
+
+        with ThreadPoolExecutor(2) as pool:
+            scales = list(pool.map(scale, range(len(wanted.pairs))))
+        sizes = [0 if one is None else one.charge.size for one in scales]
+        self.first = np.concatenate([[0], np.cumsum(sizes)])[:-1].astype(np.int64)
+        known = [one for one in scales if one is not None]
+        self.scale = tuple(np.concatenate([getattr(one, x) for one in known]) for x in ("above", "below", "charge"))
+        kept = np.flatnonzero(np.array(sizes) > 0)  # the kernel asks for a number for every box of every pair
+        self.place = np.full(len(sizes), -1, dtype=np.int32)
+        self.place[kept] = np.arange(kept.size)
+        self.pairs, self.first = np.ascontiguousarray(self.pairs[kept]), np.ascontiguousarray(self.first[kept])
+
+    def drawn(self, n_draws: int, progress: Callable[[float], object]) -> Array:
+        def block(k: int) -> NDArray[np.float32]:
+            chosen = np.ascontiguousarray(self.place[self.wanted.chosen[k * BLOCK : (k + 1) * BLOCK]])
+            found = np.empty(chosen.shape, dtype=np.float32)
+            starts, yes, values, weights, clusters = self.dealt.kernel()
+            people = starts, yes, values, weights, clusters
+            above, below, charge = self.scale
+            deal_pairs(*people, self.codes, self.axes, self.pairs, self.first, above, below, charge, chosen, found, k)
+            return found
+
+        return _squared(np.concatenate(_in_threads(block, n_draws // BLOCK, progress)))
+
+
+def _by_shape(shapes: Sequence[Any], chosen: NDArray[np.int32], drawn: Array, level: float) -> Array:
+    """Return for each pair the quantile of pairs of its shape: of those with as many cells, or nearly so."""
+    size = np.array([EveryRegion(shape).n for shape in shapes])
+    kinds, kind = np.unique(size, return_inverse=True)
+    values = [drawn[np.ravel(kind)[chosen] == k] for k in range(kinds.size)]
+    groups: list[list[int]] = [[]]
+    for k in range(kinds.size):  # kinds of which few were drawn go with the next larger ones
+        groups[-1].append(k)
+        if sum(values[i].size for i in groups[-1]) >= LEAST_OF_SHAPE:
+            groups.append([])
+    rest = groups.pop()
+    groups = [*groups[:-1], groups[-1] + rest] if groups else [rest]
+    of_kind = np.zeros(kinds.size)
+    for group in groups:
+        of_kind[group] = _quantile(np.concatenate([values[k] for k in group]), level)
+    found: Array = of_kind[np.ravel(kind)]
+    return found
+
+
+def _quantile(squares: Array, level: float) -> float:
+    """Return the quantile of drawn squares, one standard error to the safe side; beyond the draws, by their tail."""
+    n_draws = squares.size
+    drawn = min(level, 1 - 20 / n_draws)
+    safe = min(1.0, drawn + math.sqrt(drawn * (1 - drawn) / n_draws))
+    return float(np.quantile(squares, safe, method="higher")) + 2 * math.log((1 - drawn) / (1 - level))
+
+
+def _in_threads(block: Callable[[int], Any], n: int, progress: Callable[[float], object]) -> list[Any]:
+    out = []
+    with ThreadPoolExecutor(2) as pool:
+        for k, found in enumerate(pool.map(block, range(n))):
+            out.append(found)
+            progress((k + 1) / n)
+    return out

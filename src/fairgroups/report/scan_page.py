@@ -1,0 +1,219 @@
+"""A scan as one HTML page: what matters first, then every attribute beside the others, then the table's columns."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from fairgroups.charts.scan import small_picture
+from fairgroups.charts.style import VERDICT_COLOURS, to_svg
+from fairgroups.report.pictures import first_pictures
+from fairgroups.report.sections import versions
+from fairgroups.report.templates import fill
+from fairgroups.scans.conclusion import adds, cannot_say, certainty, evidence_said, limit_lines, steps_said
+from fairgroups.words import amount, compared, counted, points, sentence, thousands
+
+if TYPE_CHECKING:
+    from fairgroups.audits.result import Audit
+    from fairgroups.scans.columns import ColumnCheck
+    from fairgroups.scans.records import CurvePart, ScannedAttribute
+    from fairgroups.scans.result import Scan
+
+__all__ = ["checks_said", "render_scan", "scan_card", "scan_title"]
+
+LONGEST_NAME = 60
+MOST_IN_CARD = 8
+KINDS = {"number": "numbers", "category": "categories", "date": "dates", "text": "texts", "empty": "empty columns"}
+
+
+def scan_title(scan: Scan) -> str:
+    """Return the title of the page."""
+    return scan.title or f"Scan of {scan.data.outcome}: {scan.data.source}"
+
+
+def render_scan(scan: Scan, *, command: str | None = None) -> str:
+    """Write the page.
+
+    Parameters
+    ----------
+    scan : Scan
+        What was found.
+    command : str, optional
+        The command line that made it.
+
+    Returns
+    -------
+    str
+    """
+    shown = [one for one in scan.attributes if one.shown]
+    others = [one for one in scan.attributes if not one.shown]
+    return fill(
+        "scan.html",
+        shorten=_long_names(scan),
+        title=scan_title(scan),
+        finding=scan.conclusion,
+        certainty=certainty(scan),
+        limits=limit_lines(scan),
+        steps=[steps_said(scan, step) for step in scan.steps],
+        unit=sentence(scan.data.unit),
+        rate=sentence(scan.data.rate),
+        level=scan.data.percent_level,
+        overall=amount(scan.data.overall, percent=scan.data.percent),
+        outcome=scan.data.outcome,
+        given=scan.data.given,
+        shown=[_attribute(scan, one) for one in shown],
+        others=[_attribute(scan, one) for one in others],
+        pairs=[_attribute(scan, one) for one in scan.pairs if one.shown],
+        summary=_summary(scan),
+        checks=checks_said(scan),
+        columns=[_column(check) for check in scan.columns],
+        cannot=cannot_say(scan),
+        facts=_facts(scan),
+        command=command,
+        call=scan.call,
+        versions=versions(),
+        made=f"{dt.datetime.now(dt.UTC):%Y-%m-%d}",
+    )
+
+
+def scan_card(scan: Scan) -> str:
+    """Write the finding and the first attributes, for a notebook."""
+    rows = [_attribute(scan, one) for one in scan.attributes[:MOST_IN_CARD]]
+    return fill(
+        "scan_card.html",
+        title=scan_title(scan),
+        finding=scan.conclusion,
+        certainty=certainty(scan),
+        unit=sentence(scan.data.unit),
+        level=scan.data.percent_level,
+        rows=rows,
+        more=len(scan.attributes) - len(rows),
+    )
+
+
+def _attribute(scan: Scan, one: ScannedAttribute) -> dict[str, Any]:
+    from markupsafe import Markup
+
+    percent, worst = scan.data.percent, one.worst
+    verdict = one.verdict
+    difference, interval = compared(worst.phi, worst.low, worst.high, percent=percent, alone=False)
+    return {
+        "name": one.said,
+        "protected": ", ".join(one.protected),
+        "picture": Markup(small_picture(scan, one)) if one.curve else "",  # noqa: S704  it holds no text of the data
+        "place": one.place,
+        "n": thousands(worst.n),
+        "rate": amount(worst.rate, percent=percent),
+        "raw": points(worst.raw, percent=percent),
+        "difference": difference,
+        "interval": interval,
+        "verdict": verdict,
+        "colour": VERDICT_COLOURS[verdict],
+        "p": evidence_said(one),
+        "adds": adds(one),
+        "step": one.step,
+        "more": [_place(scan, place) for place in one.more],
+        "curve": [_stretch(scan, part) for part in one.curve],
+        "audit": None if one.audit is None else _audit(one.audit),
+    }
+
+
+def _place(scan: Scan, place: Any) -> str:
+    ends = compared(place.phi, place.low, place.high, percent=scan.data.percent, alone=False)
+    return f"{place.label}: {ends[0]} ({ends[1]}), {thousands(place.n)} {scan.data.unit}, {place.verdict}"
+
+
+def _stretch(scan: Scan, part: CurvePart) -> dict[str, str]:
+    return {"label": part.label, "n": thousands(part.n), "rate": amount(part.rate, percent=scan.data.percent)}
+
+
+def _audit(audit: Audit) -> dict[str, Any]:
+    from markupsafe import Markup
+
+    rows = []
+    for record in audit.records:
+        phi, interval = compared(record.phi, record.low, record.high, percent=audit.data.percent, alone=record.alone)
+        rows.append(
+            {
+                "label": record.label,
+                "n": counted(record.n, record.counted),
+                "rate": amount(record.rate, percent=audit.data.percent),
+                "difference": phi,
+                "interval": interval,
+                "verdict": record.verdict,
+                "colour": VERDICT_COLOURS[record.verdict],
+            }
+        )
+    pictures = [
+        {"title": picture.title, "caption": picture.caption, "svg": Markup(to_svg(picture.chart))}  # noqa: S704
+        for picture in first_pictures(audit)[:1]
+    ]
+    return {"conclusion": audit.conclusion, "rows": rows, "pictures": pictures, "call": audit.settings.call}
+
+
+def _summary(scan: Scan) -> str:
+    used = [check for check in scan.columns if check.used]
+    kinds = Counter(check.kind for check in used)
+    what = ", ".join(
+        f"{n} {KINDS[kind] if n > 1 else KINDS[kind][:-1].replace('ie', 'y')}" for kind, n in kinds.items()
+    )
+    left = len(scan.columns) - len(used)
+    known = [f"{thousands(scan.data.n)} rows", f"{len(used)} columns looked at ({what})"]
+    if left:
+        known.append(f"{left} left out")
+    return ", ".join(known) + "."
+
+
+def checks_said(scan: Scan) -> list[str]:
+    """Say of each column that was not taken as it is what was done."""
+    out = []
+    for check in scan.columns:
+        said = [check.told] if check.told else []
+        if check.missing and check.used:
+            said.append(f"{thousands(check.missing)} rows miss it, which is looked at as well.")
+        if said:
+            out.append(f"{check.name}: {' '.join(said)}")
+    if scan.data.dropped:
+        out.append(f"{thousands(scan.data.dropped)} rows without an outcome were left out.")
+    return out
+
+
+def _column(check: ColumnCheck) -> dict[str, str]:
+    return {
+        "name": check.name,
+        "kind": check.kind,
+        "values": check.values,
+        "distinct": thousands(check.distinct),
+        "missing": thousands(check.missing + check.coded),
+        "protected": check.protected or "",
+        "done": check.told or "as it is",
+    }
+
+
+def _facts(scan: Scan) -> list[tuple[str, str]]:
+    data = scan.data
+    given = [("Held equal", f"{', '.join(data.given)}, in {thousands(data.strata)} strata")] if data.given else []
+    return [
+        ("Data", f"{data.source}, {thousands(data.n)} rows"),
+        ("Outcome", f"{data.outcome}, {data.rate} {amount(data.overall, percent=data.percent)} over everybody"),
+        *given,
+        (
+            "Looked at",
+            f"{len({one.names for one in scan.attributes})} columns, {thousands(data.looked_at_pairs)} pairs",
+        ),
+        ("Cells", "numbers in up to 64 cells of equally many rows, 16 in pairs; sets of up to eight levels"),
+        ("Fewest rows of a place", thousands(data.min_cell)),
+        (
+            "Confidence",
+            (
+                f"{data.percent_level} for everything together: outcomes were dealt out again among "
+                f"{'those alike' if data.given else 'all'}, the same deal for every column"
+            ),
+        ),
+    ]
+
+
+def _long_names(scan: Scan) -> dict[str, str]:
+    names = [scan.data.outcome, *(check.name for check in scan.columns), *(one.said for one in scan.attributes)]
+    return {name: name[: LONGEST_NAME - 1] + "…" for name in names if len(name) > LONGEST_NAME}

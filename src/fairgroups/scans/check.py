@@ -1,0 +1,111 @@
+"""The check of a table before a scan: which columns say something, and which say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups.rows.rows import quantiles
+from fairgroups.scans.columns import ScannedColumn
+from fairgroups.words import amount
+
+__all__ = ["without_copies"]
+
+Array = NDArray[np.float64]
+COPY = 0.9  # the share of the outcome's variance that a copy of it explains
+SAME = 0.99  # the rank correlation of two numbers, or the share of rows by which two columns tell each other
+MOST_ROWS = 20_000
+CELLS = 64
+
+
+def without_copies(columns: Sequence[ScannedColumn], outcome: Array, name: str) -> list[ScannedColumn]:
+    """Mark columns that all but are the outcome, and columns that say the same as an earlier one.
+
+    Parameters
+    ----------
+    columns : sequence of ScannedColumn
+        All columns.
+    outcome : array
+        The outcome of the same rows.
+    name : str
+        What the outcome is called.
+
+    Returns
+    -------
+    list of ScannedColumn
+        The same columns, some of which are left out.
+    """
+    step = max(1, -(-outcome.size // MOST_ROWS))
+    some = slice(None, None, step)
+    out: list[ScannedColumn] = []
+    kept: list[tuple[ScannedColumn, NDArray[np.intp], Array]] = []
+    for column in columns:
+        if not column.check.used:
+            out.append(column)
+            continue
+        codes, ranks = _coded(column.values[some], column.levels is not None)
+        explained = _explained(codes, outcome[some])
+        if explained >= COPY:
+            why = f"it decides {amount(explained, percent=True)} of {name}, as a copy of it would."
+            out.append(replace(column, check=column.check.left_out(why)))
+            continue
+        same = next((one.name for one, other, order in kept if _same(codes, ranks, other, order)), None)
+        if same is not None:
+            check = column.check.left_out(f"it says the same as {same}.", same)
+            out.append(replace(column, check=check))
+            continue
+        kept.append((column, codes, ranks))
+        out.append(column)
+    return out
+
+
+def _coded(values: Array, categorical: bool) -> tuple[NDArray[np.intp], Array]:
+    """Return cells, those not known last, and ranks of a number; no ranks of a category."""
+    absent = np.isnan(values)
+    if categorical:
+        codes = np.nan_to_num(values).astype(np.intp)
+        codes[absent] = int(codes.max(initial=0)) + 1
+        return codes, np.empty(0)
+    known = values[~absent]
+    if not known.size:
+        return np.zeros(values.size, dtype=np.intp), np.empty(0)
+    lower = np.unique(known)
+    if lower.size > CELLS:
+        lower = np.unique(quantiles(known, np.arange(CELLS) / CELLS, None))
+    codes = np.searchsorted(lower, values, side="right") - 1
+    codes[absent] = lower.size
+    ranks = np.full(values.size, np.nan)
+    _, place, times = np.unique(known, return_inverse=True, return_counts=True)
+    ranks[~absent] = (np.cumsum(times) - (times - 1) / 2)[np.ravel(place)]
+    return codes, ranks
+
+
+def _explained(codes: NDArray[np.intp], outcome: Array) -> float:
+    n = np.bincount(codes).astype(np.float64)
+    mean = outcome.mean()
+    sums = np.bincount(codes, outcome - mean)
+    total = float(np.sum((outcome - mean) ** 2))
+    used = n > 0
+    between = float(np.sum(sums[used] ** 2 / n[used]) - total * (np.count_nonzero(used) - 1) / max(outcome.size - 1, 1))
+    return between / total if total > 0 else 0.0
+
+
+def _same(codes: NDArray[np.intp], ranks: Array, other: NDArray[np.intp], order: Array) -> bool:
+    if ranks.size and order.size:
+        both = ~np.isnan(ranks) & ~np.isnan(order)
+        if np.count_nonzero(both) < 0.9 * max(np.count_nonzero(~np.isnan(ranks)), np.count_nonzero(~np.isnan(order))):
+            return False
+        x, y = ranks[both] - ranks[both].mean(), order[both] - order[both].mean()
+        size = float(np.sqrt((x @ x) * (y @ y)))
+        return size > 0 and abs(float(x @ y)) / size >= SAME
+    table = np.bincount(
+        codes * (int(other.max()) + 1) + other, minlength=(int(codes.max()) + 1) * (int(other.max()) + 1)
+    )
+    crossed = table.reshape(int(codes.max()) + 1, -1)
+    n = crossed.sum()
+    tells = min(crossed.max(axis=1).sum(), crossed.max(axis=0).sum()) / n
+    usual = max(crossed.sum(axis=0).max(), crossed.sum(axis=1).max()) / n  # most rows may have one value anyway
+    return bool(tells >= SAME and tells - usual > 0.5 * (1 - usual))

@@ -1,0 +1,340 @@
+"""The columns of a table as a scan takes them: of which kind each is, and what was done with it.
+
+Nothing is left out in silence: constants, ids, copies of the outcome and of one another, codes such as −9 that stand
+for nothing, rare levels: each is told in the words of its `ColumnCheck`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups.cells.grid import axis_edges
+from fairgroups.errors import InputError
+from fairgroups.evidence.look import ScannedAxis
+from fairgroups.partition.sides import Interval, Levels, Side, shortest
+from fairgroups.rows.columns import is_missing, numbers
+from fairgroups.scans.protected import looks_protected
+from fairgroups.words import listed, thousands
+
+__all__ = ["ColumnCheck", "ColumnKind", "ScannedColumn", "read_column", "unknown_column"]
+
+Array = NDArray[np.float64]
+ColumnKind = Literal["number", "category", "date", "text", "empty"]
+MOST_LEVELS = 32  # of a category; rarer ones are put together
+LEAST_LEVEL = 10  # people of a level
+OTHERS = "all others"
+UNKNOWN, KNOWN = "not known", "known"
+ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?")
+CODE = re.compile(r"-?9{2,}|-[1-9]")
+SHARE_OF_CODE = 0.002
+DAY = np.timedelta64(1, "D") / np.timedelta64(1, "us")
+
+
+@dataclass(frozen=True)
+class ColumnCheck:
+    """What was seen of a column before the scan, and what was done with it.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    kind : {"number", "category", "date", "text", "empty"}
+        How it was read.
+    used : bool
+        Whether the scan looks at it.
+    distinct : int
+        How many values it has.
+    missing : int
+        How many rows miss it, codes not counted.
+    codes : tuple of float
+        Numbers that stand for something else, taken as not known.
+    coded : int
+        How many rows hold such a code.
+    same_as : str or None
+        Another column that says the same.
+    protected : str or None
+        Which protected attribute its name sounds like.
+    values : str
+        What it holds, in words.
+    told : str
+        What was done, in a sentence; empty where it was taken as it is.
+    """
+
+    name: str
+    kind: ColumnKind
+    used: bool
+    distinct: int
+    missing: int
+    codes: tuple[float, ...] = ()
+    coded: int = 0
+    same_as: str | None = None
+    protected: str | None = None
+    values: str = ""
+    told: str = ""
+
+    def left_out(self, why: str, same_as: str | None = None) -> ColumnCheck:
+        """Return the check of a column that is not looked at."""
+        return replace(self, used=False, told=f"{self.told} Left out: {why}".strip(), same_as=same_as)
+
+
+@dataclass(frozen=True)
+class ScannedColumn:
+    """A column that is looked at: numbers, days since 1970, or codes of levels; NaN where it is not known."""
+
+    check: ColumnCheck
+    values: Array = field(repr=False)
+    levels: tuple[str, ...] | None = None
+
+    @property
+    def name(self) -> str:
+        """The column."""
+        return self.check.name
+
+    @property
+    def tells_missing(self) -> bool:
+        """Whether it says only if another column is known."""
+        return self.levels == (KNOWN, UNKNOWN)
+
+    def called(self, name: str) -> str:
+        """Return what the attribute is called, if the column is called so."""
+        return f"{name} (known or not)" if self.tells_missing else name
+
+    @property
+    def whole(self) -> bool:
+        """Whether all numbers are whole."""
+        known = self.values[~np.isnan(self.values)]
+        return self.levels is None and bool(np.all(known == np.rint(known)))
+
+    def edges(self, n_cells: int) -> Array:
+        """Return the first value of each cell of a number."""
+        known = self.values[~np.isnan(self.values)]
+        return axis_edges(known, n_cells, np.ones(known.size))
+
+    def axis(self, edges: Array | None) -> ScannedAxis:
+        """Return the column in cells that begin at these values, or in its levels."""
+        outside = np.isnan(self.values)
+        if self.levels is not None:
+            codes, size = np.nan_to_num(self.values).astype(np.float64), len(self.levels)
+        else:
+            assert edges is not None
+            codes = (np.searchsorted(edges, self.values, side="right") - 1).astype(np.float64)
+            size = int(edges.size)
+        codes[outside] = size
+        return ScannedAxis(codes.astype(np.uint16), size, self.levels is not None)
+
+    def side(self, ends: tuple[int, int], edges: Array | None) -> Side:
+        """Return a side of cells in values; one that holds the first or the last cell is open there."""
+        if self.levels is not None:
+            return Levels(tuple(level for i, level in enumerate(self.levels) if ends[0] >> i & 1))
+        assert edges is not None
+        low = -np.inf if ends[0] == 0 else float(edges[ends[0]])
+        return Interval(low, np.inf if ends[1] >= edges.size else float(edges[ends[1]]))
+
+    def said(self, side: Side, name: str | None = None) -> str:
+        """Write a side as it is said: ``age 22 to 24``."""
+        name = self.name if name is None else name
+        if isinstance(side, Levels):
+            some = side.names if len(side.names) <= 3 else (*side.names[:2], f"{len(side.names) - 2} more")
+            return f"{name} {Levels(some).said()}"
+        if self.check.kind == "date":
+            return f"{name} {_dates(side)}"
+        return f"{name} {side.said(shortest(side.ends), whole=self.whole)}"
+
+
+def _dates(side: Interval) -> str:
+    first, last = (_date(x) if np.isfinite(x) else "" for x in (side.low, side.high))
+    if first and last:
+        return f"from {first} until before {last}"
+    return f"from {first} on" if first else f"before {last}"
+
+
+def _date(days: float) -> str:
+    when = np.datetime64(0, "us") + np.timedelta64(round(days * DAY), "us")
+    text = str(when.astype("datetime64[s]"))
+    return text[:10] if text.endswith("T00:00:00") else text[:16].replace("T", " ")
+
+
+def read_column(raw: NDArray[Any], name: str) -> ScannedColumn:
+    """Read a column of any kind."""
+    kind, values, levels = _read(raw, name)
+    known = ~np.isnan(values)
+    n, distinct = int(values.size), len(set(levels)) if levels is not None else int(np.unique(values[known]).size)
+    check = ColumnCheck(name, kind, True, distinct, n - int(np.count_nonzero(known)), protected=looks_protected(name))
+    if not known.any():
+        return ScannedColumn(replace(check, kind="empty").left_out("no value is known."), values)
+    if levels is not None:
+        return _category(check, values, levels, n)
+    if kind == "number":
+        check, values = _without_codes(check, values)
+    spread = values[~np.isnan(values)]
+    distinct = int(np.unique(spread).size)
+    low, middle, high = np.quantile(spread, [0.25, 0.5, 0.75], method="inverted_cdf")
+    write = _date if kind == "date" else shortest([low, middle, high])
+    told = write(middle) if low == high else f"half of them {write(low)} to {write(high)}, the middle {write(middle)}"
+    check = replace(check, distinct=distinct, values=told)
+    if distinct == 1:
+        check = check.left_out("it has one value only.")
+    elif kind == "number" and _numbers_rows(spread, n):
+        check = check.left_out("it numbers the rows, each with a number of its own.")
+    return ScannedColumn(check, values)
+
+
+def _read(raw: NDArray[Any], name: str) -> tuple[ColumnKind, Array, tuple[str, ...] | None]:
+    """Return the kind, the values as numbers, and the levels of a category."""
+    mask = np.ma.getmaskarray(raw) if isinstance(raw, np.ma.MaskedArray) else np.zeros(raw.shape, dtype=bool)
+    data = np.asarray(raw.data) if isinstance(raw, np.ma.MaskedArray) else raw
+    if data.dtype.kind in "Mm":
+        days = _days(data)
+        days[mask] = np.nan
+        return ("date" if data.dtype.kind == "M" else "number"), days, None
+    if data.dtype.kind in "iuf":
+        found = np.where(mask, np.nan, data.astype(np.float64))
+        found[np.isinf(found)] = np.nan
+        return "number", found, None
+    if data.dtype.kind == "c":
+        raise InputError(f"{name!r} holds complex numbers.", "leave it out: --without.")
+    items = [None if absent or is_missing(x) else x for x, absent in zip(data.tolist(), mask, strict=True)]
+    kinds = {type(x) for x in items if x is not None}
+    if kinds and bool not in kinds and all(issubclass(kind, Real | Decimal) for kind in kinds):
+        found = numbers(np.array(items, dtype=object), name)
+        found[np.isinf(found)] = np.nan
+        return "number", found, None
+    if kinds and all(issubclass(kind, dt.date) for kind in kinds):
+        return "date", _days(np.array([_plain_time(x) for x in items], dtype="datetime64[us]")), None
+    texts = Counter(x for x in items if isinstance(x, str)) if kinds == {str} else Counter()
+    if texts and all(ISO_DATE.fullmatch(text.strip()) for text in texts):
+        return "date", _days(np.array([_time_of(x) for x in items], dtype="datetime64[us]")), None
+    read = _texts_as_numbers(texts, items) if len(texts) > 2 else None
+    if read is not None:
+        return "number", read, None
+    said = [None if x is None or (isinstance(x, str) and not x.strip()) else str(x) for x in items]
+    place: dict[str, float] = {}
+    for x in said:
+        if x is not None:
+            place.setdefault(x, float(len(place)))
+    codes = np.array([np.nan if x is None else place[x] for x in said], dtype=np.float64)
+    return "category", codes, tuple(place)
+
+
+def _plain_time(x: Any) -> Any:
+    if x is None:
+        return "NaT"
+    if isinstance(x, dt.datetime) and x.tzinfo is not None:
+        return x.astimezone(dt.UTC).replace(tzinfo=None)
+    return x
+
+
+def _time_of(x: Any) -> Any:
+    try:
+        return "NaT" if x is None else _plain_time(dt.datetime.fromisoformat(x.strip()))
+    except ValueError:  # as 2024-02-31
+        return "NaT"
+
+
+def _days(times: NDArray[Any]) -> Array:
+    units = times.astype(f"{times.dtype.kind}8[us]")
+    out = units.astype(np.int64) / DAY
+    out[np.isnat(units)] = np.nan
+    found: Array = out
+    return found
+
+
+def _texts_as_numbers(texts: Counter[str], items: list[Any]) -> Array | None:
+    """Return numbers that came as text; None where one is none."""
+    try:
+        known = {text: float(text) for text in texts if text.strip()}
+    except ValueError:
+        return None
+    return np.array([known.get(x, np.nan) if x is not None else np.nan for x in items], dtype=np.float64)
+
+
+def _category(check: ColumnCheck, codes: Array, levels: tuple[str, ...], n: int) -> ScannedColumn:
+    """Put rare levels together, and leave out what is no category: names and free text."""
+    known = ~np.isnan(codes)
+    people = np.bincount(codes[known].astype(np.intp), minlength=len(levels))
+    order = sorted(range(len(levels)), key=lambda i: (-people[i], levels[i]))
+    few = [f"{levels[i]} ({100 * people[i] / n:.0f}%)" for i in order[:3] if people[i] >= LEAST_LEVEL]
+    check = replace(check, values=", ".join(few))
+    if len(levels) == 1:
+        return ScannedColumn(check.left_out("it has one value only."), codes, levels)
+    if len(levels) > max(n / 2, 20):
+        check = replace(check, kind="text", values="")
+        return ScannedColumn(check.left_out(f"{thousands(len(levels))} different texts, as of names or ids."), codes)
+    kept = [i for i in order[: MOST_LEVELS - 1] if people[i] >= LEAST_LEVEL]
+    if len(kept) == len(order) or (len(order) <= MOST_LEVELS and len(order) - len(kept) <= 1):
+        kept = order[:MOST_LEVELS]
+    rest = [i for i in order if i not in set(kept)]
+    named = sorted(kept, key=lambda i: levels[i])
+    place = np.full(len(levels), float(len(named)))
+    place[named] = np.arange(len(named))
+    names = tuple(levels[i] for i in named) + ((OTHERS,) if rest else ())
+    out = np.full(codes.shape, np.nan)
+    out[known] = place[codes[known].astype(np.intp)]
+    if rest:
+        joined = int(people[rest].sum())
+        told = f"{thousands(len(rest))} rare levels, {thousands(joined)} rows together, are one."
+        check = replace(check, told=told)
+    if check.missing >= LEAST_LEVEL:  # who misses it is one level more
+        out[~known] = len(names)
+        names = (*names, UNKNOWN)
+    if len(names) == 1:
+        return ScannedColumn(check.left_out("no two levels have ten rows each."), out, names)
+    return ScannedColumn(check, out, names)
+
+
+def _without_codes(check: ColumnCheck, values: Array) -> tuple[ColumnCheck, Array]:
+    """Take numbers such as −9 and 999 that many rows share, far from all others, as not known."""
+    known = values[~np.isnan(values)]
+    shared, times = np.unique(known, return_counts=True)
+    codes = []
+    while shared.size > 3:
+        end = next((i for i in (0, -1) if _is_code(shared, times, i, known.size)), None)
+        if end is None:
+            break
+        codes.append((float(shared[end]), int(times[end])))
+        rest = slice(1, None) if end == 0 else slice(None, -1)
+        shared, times = shared[rest], times[rest]
+    if not codes:
+        return check, values
+    found = [code for code, _ in codes]
+    coded = sum(n for _, n in codes)
+    write = shortest(found)
+    several = "stand" if len(found) > 1 else "stands"
+    told = f"{listed([write(x) for x in found])} {several} far from all others in {thousands(coded)} rows: not known."
+    out = np.where(np.isin(values, found), np.nan, values)
+    return replace(check, codes=tuple(found), coded=coded, told=told), out
+
+
+def _is_code(shared: Array, times: NDArray[Any], end: int, n: int) -> bool:
+    value, others = shared[end], shared[1:] if end == 0 else shared[:-1]
+    if times[end] < max(LEAST_LEVEL, SHARE_OF_CODE * n) or value != int(value) or not CODE.fullmatch(str(int(value))):
+        return False
+    nearest, width = others[0 if end == 0 else -1], float(others[-1] - others[0])
+    if end == 0:
+        return bool(value < 0 <= nearest and (nearest - value > 0.05 * width or value >= -9))
+    usual = float(np.quantile(others, 0.5) - others[0])
+    return bool(value - nearest > max(0.5 * width, usual))
+
+
+def _numbers_rows(values: Array, n: int) -> bool:
+    whole = bool(np.all(values == np.rint(values)))
+    return whole and n >= 20 and np.unique(values).size == values.size and float(np.ptp(values)) < 1.5 * n
+
+
+def unknown_column(column: ScannedColumn) -> ScannedColumn | None:
+    """Return whether a number is known, as a column of its own; None where hardly anybody misses it."""
+    absent = np.isnan(column.values)
+    missing = int(np.count_nonzero(absent))
+    if column.levels is not None or min(missing, absent.size - missing) < LEAST_LEVEL:
+        return None
+    check = ColumnCheck(column.name, "category", True, 2, 0, protected=column.check.protected)
+    return ScannedColumn(check, absent.astype(np.float64), (KNOWN, UNKNOWN))

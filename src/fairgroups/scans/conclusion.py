@@ -1,0 +1,167 @@
+"""What a scan says, in words."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from fairgroups.words import amount, listed, p_value, points, sentence, size, thousands
+
+if TYPE_CHECKING:
+    from fairgroups.scans.records import Difference, ScannedAttribute, Step
+    from fairgroups.scans.result import Scan
+
+__all__ = ["adds", "cannot_say", "certainty", "conclude", "evidence_said", "limit_lines", "place_said", "steps_said"]
+
+MOST_NAMED = 3
+
+
+def conclude(scan: Scan) -> str:
+    """Say which attributes matter, and who differs most."""
+    data = scan.data
+    looked = len({one.names for one in scan.attributes})
+    equal = f" at equal {listed(list(data.given))}" if data.given else ""
+    if scan.verdict == "not enough evidence":
+        return _nothing(scan, looked, equal)
+    shown = list(dict.fromkeys(one.names[0] for one in scan.shown))
+    first = scan.steps[0] if scan.steps else None
+    if not shown:
+        pair = scan.pairs[0]
+        said = (
+            f"None of {_columns(looked)} alone is shown to go with {data.outcome}{equal}, but {pair.said} together is"
+        )
+        return f"{said}: {place_said(scan, pair.worst)}."
+    many = f"{len(shown)} of {_columns(looked)}" if looked > 1 else "the one column"
+    go = "go" if len(shown) > 1 else "goes"
+    said = f"{sentence(many)} {go} with {data.outcome}{equal}, as far as these {thousands(data.n)} {data.unit} show"
+    if first is not None:
+        said += f". The strongest is {first.said}: {place_said(scan, first.worst)}"
+    later = [step.said for step in scan.steps[1:]]
+    if later:
+        said += f". Among {data.unit} alike in that, {listed(later)} still {'matter' if len(later) > 1 else 'matters'}"
+        if len(shown) > len({name for step in scan.steps for name in step.names}):
+            said += "; what the others show may be explained by these, see their lines" if _explained(scan) else ""
+    elif len(shown) > 1 and _explained(scan):
+        said += ". What the others show may be explained by it, see their lines"
+    return said + "."
+
+
+def _explained(scan: Scan) -> bool:
+    return any(one.beyond for one in scan.shown)
+
+
+def _columns(n: int) -> str:
+    return f"{n} columns" if n != 1 else "the one column"
+
+
+def _nothing(scan: Scan, looked: int, equal: str) -> str:
+    data = scan.data
+    pairs = f" and {thousands(data.looked_at_pairs)} pairs" if data.looked_at_pairs else ""
+    p = min((one.p_value for one in (*scan.attributes, *scan.pairs)), default=1.0)
+    least = [one.detectable for one in scan.attributes if not math.isnan(one.detectable)]
+    said = (
+        f"No attribute is shown to go with {data.outcome}{equal}: over {_columns(looked)}{pairs}, nothing differs more "
+        f"than chance makes it ({p_value(p)})"
+    )
+    if least:
+        said += (
+            f". A tenth of the {data.unit} would have been noticed in four of five such tables at a difference of "
+            f"about {size(max(least), percent=data.percent)}"
+        )
+    return said + "."
+
+
+def place_said(scan: Scan, worst: Difference) -> str:
+    """Say who differs, by how much, and how sure that is."""
+    data = scan.data
+    ends = " to ".join(points(x, percent=data.percent) for x in (worst.low, worst.high))
+    way = "below" if worst.phi < 0 else "above"
+    whom = f"what {data.unit} alike have" if data.given else "everybody"
+    rate = amount(worst.rate, percent=data.percent)
+    return (
+        f"{worst.label}, {thousands(worst.n)} {data.unit}, {data.rate} {rate}, {size(worst.phi, percent=data.percent)} "
+        f"{way} {whom} ({data.percent_level} interval {ends})"
+    )
+
+
+def steps_said(scan: Scan, step: Step) -> str:
+    """Say what a step of the shortest list adds."""
+    if not step.given:
+        return f"{step.said}: {place_said(scan, step.worst)}."
+    data = scan.data
+    ends = " to ".join(points(x, percent=data.percent) for x in (step.worst.low, step.worst.high))
+    way = "below" if step.worst.phi < 0 else "above"
+    return (
+        f"{step.said} adds to it: among {data.unit} alike in {listed(list(step.given))}, {step.worst.label} is "
+        f"{size(step.worst.phi, percent=data.percent)} {way} the others ({data.percent_level} interval {ends})."
+    )
+
+
+def adds(one: ScannedAttribute) -> str:
+    """Say whether another attribute already explains what this one shows."""
+    if not one.shown:
+        return ""
+    said = []
+    if one.beyond:
+        said.append(f"adds nothing beyond {listed(list(one.beyond))}")
+    if one.alike:
+        said.append(f"cannot be told from {listed(list(one.alike))}")
+    return sentence("; ".join(said)) + "." if said else ""
+
+
+def evidence_said(one: ScannedAttribute) -> str:
+    """Write how often chance makes something in the scan as striking; draws are too few to say less than 0.002."""
+    return "p ≤ 0.002" if one.p_value < 0.0025 else p_value(one.p_value)
+
+
+def certainty(scan: Scan) -> str:
+    """Say what the confidence covers."""
+    data = scan.data
+    looked = len({one.names for one in scan.attributes})
+    pairs = f" and of {thousands(data.looked_at_pairs)} pairs" if data.looked_at_pairs else ""
+    if (
+        data.looked_at_pairs
+        and data.pairs == "auto"
+        and data.looked_at_pairs < len(scan.attributes) * (len(scan.attributes) - 1) / 2
+    ):
+        pairs += ", those of the ten most striking"
+    return (
+        f"With {data.percent_level} confidence all intervals hold at once, for every range of every column "
+        f"({looked}){pairs}: that the most striking were picked out does not weaken them."
+    )
+
+
+def limit_lines(scan: Scan) -> list[str]:
+    """Say whether each limit is kept."""
+    data, out = scan.data, []
+    for limit in scan.limits:
+        what = "to people's harm " if limit.name == "max_harm" else ""
+        told = {
+            "kept": "is kept by every range and box of a tenth of them or more",
+            "exceeded": "is exceeded",
+            "not enough evidence": "cannot be judged: not enough evidence",
+        }[limit.verdict]
+        out.append(f"The limit of {size(limit.value, percent=data.percent)} {what}{told}.")
+    return out
+
+
+def cannot_say(scan: Scan) -> list[str]:
+    """List what may not be concluded from the scan."""
+    data = scan.data
+    least = [one.detectable for one in scan.attributes if not math.isnan(one.detectable)]
+    said = []
+    if any(not one.shown for one in scan.attributes):
+        said.append("That attributes not shown do not matter: a difference may exist that this data does not show.")
+    if least:
+        said.append(
+            f"Small differences: a tenth of the {data.unit} is noticed in four of five such tables at about "
+            f"{size(max(least), percent=data.percent)} in a column alone, a smaller difference less often."
+        )
+    said.append(
+        f"Why there are differences. An attribute that goes with {data.outcome} need not be its cause, and “adds "
+        "nothing beyond another” means no more than that this data shows nothing beyond it."
+    )
+    if not data.given:
+        said.append("Whether there are reasons for a difference: --given holds factors equal.")
+    said.append("Anything about attributes that are not in the table.")
+    return said

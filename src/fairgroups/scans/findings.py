@@ -1,0 +1,197 @@
+"""From the cells of every column to what may be said: looks at all of them, and at what is left beside some."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups.evidence.dealt import CHARGE, Dealt
+from fairgroups.evidence.likelihood import POWER
+from fairgroups.evidence.look import Look, Looked, Places, ScannedAxis, look_at
+from fairgroups.evidence.regions import Region
+from fairgroups.evidence.verdict import verdicts
+from fairgroups.measures import Direction, Measure
+from fairgroups.rows.attributes import Column
+from fairgroups.rows.rows import Rows, weighted_sums
+from fairgroups.rows.strata import Strata, strata_of
+from fairgroups.scans.columns import ScannedColumn
+from fairgroups.scans.records import Difference
+
+__all__ = ["Scene"]
+
+Array = NDArray[np.float64]
+FINE, COARSE = 64, 16  # cells of a number alone, and in pairs
+MOST_COLUMNS, STRONGEST = 12, 10  # of up to so many columns all pairs are looked at; of more, those of the strongest
+MOST_BOXES = 16_000_000  # of all pairs together
+MOST_STRATA = 600  # beyond, auto does without pairs, each of which would cost a matrix of its own
+DRAWS = 512
+MOST_MORE = 2  # further places of one attribute
+SIDES: dict[Direction, int] = {"better": -1, "worse": 1, "neutral": 0}
+
+
+@dataclass(frozen=True)
+class Scene:
+    """All that a look needs: the people, the columns, and who is alike.
+
+    Attributes
+    ----------
+    rows : Rows
+        The people.
+    measure : Measure
+        Which rate.
+    columns : tuple of ScannedColumn
+        The columns.
+    factors : tuple of Column
+        What is held equal.
+    direction : {"better", "worse", "neutral"}
+        What a higher rate means for a person.
+    level : float
+        Confidence level.
+    least : int
+        Fewest people of a region.
+    """
+
+    rows: Rows
+    measure: Measure
+    columns: tuple[ScannedColumn, ...]
+    factors: tuple[Column, ...]
+    direction: Direction
+    level: float
+    least: int
+
+    @cached_property
+    def fine(self) -> list[Array | None]:
+        """Where the cells of each column begin when it is looked at alone."""
+        return [None if column.levels is not None else column.edges(FINE) for column in self.columns]
+
+    @cached_property
+    def coarse(self) -> list[Array | None]:
+        """Where they begin when it is one of a pair."""
+        cells = COARSE
+        n = len(self.columns)
+        while cells > 4 and n * (n - 1) / 2 * (cells * (cells + 1) / 2) ** 2 > MOST_BOXES:
+            cells -= 1
+        return [None if column.levels is not None else column.edges(cells) for column in self.columns]
+
+    @cached_property
+    def axes(self) -> list[ScannedAxis]:
+        """The columns as they are looked at alone."""
+        return [column.axis(edges) for column, edges in zip(self.columns, self.fine, strict=True)]
+
+    @cached_property
+    def pair_axes(self) -> list[ScannedAxis]:
+        """The columns as they are looked at in pairs."""
+        return [column.axis(edges) for column, edges in zip(self.columns, self.coarse, strict=True)]
+
+    @cached_property
+    def place(self) -> NDArray[np.uint64]:
+        """A number from the cells of each row: people are put in its order, whatever the order of the rows."""
+        found = np.zeros(self.rows.size, dtype=np.uint64)
+        for axis in self.axes:
+            found = (found ^ axis.codes.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+            found ^= found >> np.uint64(29)
+        return found
+
+    @cached_property
+    def sums(self) -> tuple[Array, Array, float]:
+        """What each row adds to A and B, and what was taken off A for each unit of B."""
+        a, b = weighted_sums(self.rows, self.measure)
+        return a, b, self.rows.offset_of(self.measure)
+
+    @property
+    def overall(self) -> float:
+        """Everybody's rate."""
+        a, b, offset = self.sums
+        return float(a.sum() / b.sum()) + offset
+
+    def strata(self, more: Sequence[int] = ()) -> Strata:
+        """Put people together who are alike in the factors and in some columns."""
+        columns = [*self.factors, *(self._factor(i) for i in more)]
+        if not columns:
+            return Strata(np.zeros(self.rows.size, dtype=np.intp), 1, ())
+        return strata_of(columns, np.ones(self.rows.size))
+
+    def _factor(self, i: int) -> Column:
+        column = self.columns[i]
+        return Column(f"{i}", column.values, column.levels)
+
+    def dealt(self, more: Sequence[int] = ()) -> Dealt:
+        """Return people whose outcomes are dealt among those alike in the factors and in some columns."""
+        return Dealt.of(self.rows, self.measure, self.strata(more).codes, self.place)
+
+    def look(
+        self,
+        dealt: Dealt,
+        *,
+        pairs: str = "none",
+        some: Sequence[int] | None = None,
+        progress: Callable[[float], object] = lambda _: None,
+    ) -> Look:
+        """Look at all columns, or at some, alone and in pairs."""
+        which = list(range(len(self.columns))) if some is None else list(some)
+        few = len(which) <= MOST_COLUMNS
+        most = {"none": 0, "all": None, "auto": None if few else STRONGEST}[pairs]
+        if pairs == "auto" and dealt.n_strata > MOST_STRATA:
+            most = 0
+        found = look_at(
+            dealt,
+            [self.axes[i] for i in which],
+            [self.pair_axes[i] for i in which] if most != 0 else [],
+            most_pairs=most,
+            level=self.level,
+            side=SIDES[self.direction],
+            least=self.least,
+            n_draws=DRAWS,
+            progress=progress,
+        )
+
+        def renamed(one: Looked) -> Looked:
+            return replace(one, columns=tuple(which[i] for i in one.columns))
+
+        return Look(tuple(map(renamed, found.singles)), tuple(map(renamed, found.pairs)))
+
+    def inside(self, columns: Sequence[int], region: Region) -> NDArray[np.bool_]:
+        """Say which rows lie in a region."""
+        axes = self.axes if len(columns) == 1 else self.pair_axes
+        held = np.ones(self.rows.size, dtype=bool)
+        for i, side in zip(columns, region, strict=True):
+            held &= axes[i].held(side)
+        return held
+
+    def difference(self, dealt: Dealt, columns: Sequence[int], region: Region, root: float) -> Difference:
+        """Judge the people of a region."""
+        held = self.inside(columns, region)
+        a, b, offset = self.sums
+        used = held & (b > 0)
+        rate = float(a[used].sum() / b[used].sum()) + offset if used.any() else math.nan
+        found = dealt.judge(held[dealt.rows], root)
+        edges = self.fine if len(columns) == 1 else self.coarse
+        sides = tuple(self.columns[i].side(side, edges[i]) for i, side in zip(columns, region, strict=True))
+        said = ", ".join(self.columns[i].said(side) for i, side in zip(columns, sides, strict=True))
+        (verdict,) = verdicts(np.array([found.low]), np.array([found.high]), self.direction, 0.0)
+        n, share = int(np.count_nonzero(used)), float(b[used].sum() / b.sum())
+        ends = found.value, found.low, found.high
+        return Difference(said, sides, n, share, rate, rate - self.overall, *ends, verdict)
+
+    def places(self, dealt: Dealt, columns: Sequence[int]) -> Places:
+        """Return every region of a column or pair."""
+        axes = self.axes if len(columns) == 1 else self.pair_axes
+        return Places.of(dealt, [axes[i] for i in columns], self.least)
+
+    def more(self, dealt: Dealt, one: Looked) -> tuple[Difference, ...]:
+        """Return further places of a column or pair that are shown to differ, apart from the first and each other."""
+        found = self.places(dealt, one.columns).further(one.region, one.root, MOST_MORE)
+        judged = [self.difference(dealt, one.columns, place, one.root) for place in found]
+        return tuple(difference for difference in judged if difference.shown)
+
+    def detectable(self, dealt: Dealt, root: float) -> float:
+        """Return the difference of a tenth of the people that four of five such samples would show, about."""
+        share, weight = 0.1, float(dealt.weight.sum())
+        spread = math.sqrt(float(dealt.scatter.sum()) * share * (1 - share))
+        charge = CHARGE * math.sqrt(2 * (1 + math.log(1 / (share * (1 - share)) / 2)))
+        return (root + charge + POWER) * spread / (share * weight)

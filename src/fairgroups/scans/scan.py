@@ -1,0 +1,187 @@
+"""scan(): a table in, a `Scan` out: which of all its columns matter. Python and the command line use this function."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from fairgroups.audits.audit import audit_of_one
+from fairgroups.audits.result import Audit
+from fairgroups.errors import FairGroupsError, InputError
+from fairgroups.measures import JointMeasure, resolve_any
+from fairgroups.options import refuse_unknown, taking
+from fairgroups.progress import progress_bar
+from fairgroups.rows.rows import check_measure, refuse_exposure
+from fairgroups.scans.columns import unknown_column
+from fairgroups.scans.findings import Scene
+from fairgroups.scans.options import ScanOptions
+from fairgroups.scans.records import ScannedAttribute
+from fairgroups.scans.result import Scan, ScanFacts
+from fairgroups.scans.seen import Seen
+from fairgroups.scans.table import ScanTable
+
+__all__ = ["scan"]
+
+MOST_AUDITS = 12
+
+
+@taking(ScanOptions)
+def scan(data: Any, **asked: Any) -> Scan:
+    """Look at every column of a table, and say by which attributes anyone is treated differently.
+
+    One error is shared by everything that is looked at: if nobody is treated differently, then with the confidence
+    asked for nothing at all is shown, whatever the number of columns and however they go together.
+
+    Parameters
+    ----------
+    data : frame, mapping, path or Source
+        A data frame of any library, a mapping of column names to values, or a file; see `Source`. The columns that are
+        looked at are read into memory.
+    outcome : str
+        Column of the decision or score that is looked at.
+    attributes, without : str or list of str, optional
+        Look at these columns only, or not at those. All others are looked at: numbers, categories, dates, yes and no.
+    pairs : {"auto", "all", "none"} or bool
+        Whether boxes of two columns are looked at, too: of all pairs, or of none. ``"auto"``: of all pairs of up to
+        twelve columns; of more, those of the ten that are the most striking alone.
+    given : str or list of str, optional
+        Factors at equal values of which people are compared, such as education.
+    truth, weight, cluster : str, optional
+        Column names: the true label for measures that need it, row weights, which rows belong together.
+    measure : str or Measure
+        ``"auto"`` is statistical parity for yes/no outcomes and the mean for numbers.
+    favourable : bool, optional
+        Whether the outcome is good to receive: the worst-off are then named first.
+    positive : label, optional
+        Which of two labels of the outcome counts as 1.
+    missing : {"error", "drop"}
+        What to do with rows that miss the outcome. That an attribute is not known is looked at as well.
+    level : float
+        Confidence level of everything together.
+    min_cell : int
+        Fewest people of any range or box that is looked at or shown.
+    max_gap, max_harm : float, optional
+        Limits on the differences of all ranges and boxes, and on those to people's harm.
+    title : str, optional
+        What the report is called.
+    label : mapping, optional
+        What columns are called in the report.
+    unit : str
+        What the rows are, in the plural.
+    audits : bool
+        Also audit every attribute that is shown, so that the page can open it.
+    verbose : bool
+        Show a progress bar.
+
+    Returns
+    -------
+    Scan
+        What was found, as plain data.
+
+    Raises
+    ------
+    InputError
+        Where the data or an option cannot be used; it says what to do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairgroups as fg
+    >>> rng = np.random.default_rng(0)
+    >>> age, tenure = rng.integers(18, 70, 4000), rng.integers(0, 30, 4000)
+    >>> team = rng.choice(["north", "south", "west"], 4000)
+    >>> hired = rng.random(4000) < np.where(age > 55, 0.2, 0.4)
+    >>> found = fg.scan({"age": age, "tenure": tenure, "team": team, "hired": hired}, outcome="hired", favourable=True)
+    >>> [one.names for one in found.shown], found.attributes[0].worst.verdict
+    ([('age',)], 'disadvantaged')
+    """
+    refuse_unknown("scan", ScanOptions, asked)
+    options = ScanOptions(**asked)
+    table = ScanTable.read(data, options)
+    rows = table.people(options)
+    measure = resolve_any(options.measure, outcome_is_binary=rows.outcome_is_binary)
+    if isinstance(measure, JointMeasure):
+        raise InputError(
+            f"a scan looks at one rate, and {measure.name!r} is two.",
+            "use equal_opportunity or predictive_equality, one after the other.",
+        )
+    check_measure(measure, rows)
+    refuse_exposure(rows, measure)
+    direction = measure.direction(favourable=options.favourable)
+    if options.max_harm is not None and direction == "neutral":
+        raise InputError(
+            "`max_harm` needs to know what harms a person.",
+            "say whether the outcome is good to receive: favourable=True or False (--favourable, --unfavourable).",
+        )
+    checked, factors = table.checked(rows, options), table.factors(rows, options)
+    used = [column for column in checked if column.check.used]
+    if not used:
+        why = "; ".join(f"{column.name}: {column.check.told}" for column in checked) or "the table has no other column"
+        raise InputError(f"no column is left to look at ({why[:300]}).", "name attributes that vary.")
+    columns = tuple(used) + tuple(x for x in map(unknown_column, used) if x is not None)
+    scene = Scene(rows, measure, columns, factors, direction, options.level, options.min_cell)
+    with progress_bar(f"Looking at {len(used)} columns", shown=options.verbose) as progress:
+        seen = Seen.of(scene, options, progress)
+    attributes = seen.attributes(options)
+    if options.audits:
+        with progress_bar("Auditing each attribute", shown=options.verbose) as progress:
+            found = []
+            for i, one in enumerate(attributes):
+                found.append(_with_audit(one, i, table, options))
+                progress((i + 1) / len(attributes))
+        attributes = tuple(found)
+    facts = ScanFacts(
+        source=table.source,
+        outcome=options.outcome,
+        n=rows.n,
+        overall=scene.overall,
+        percent=bool(rows.outcome_is_binary and measure.binary),
+        unit=options.unit,
+        rate=measure.rate,
+        direction=direction,
+        given=tuple(options.called(name) for name in options.names("given")),
+        strata=seen.dealt.n_strata if factors else 0,
+        level=options.level,
+        min_cell=options.min_cell,
+        pairs=options.which_pairs,
+        looked_at_pairs=len(seen.look.pairs),
+        dropped=table.n - rows.size,
+        library=table.library,
+    )
+    return Scan(
+        title=options.title,
+        data=facts,
+        columns=tuple(column.check for column in checked),
+        attributes=attributes,
+        pairs=seen.pairs(options),
+        steps=seen.steps(options),
+        limits=seen.limits(options),
+        call=options.call(),
+    )
+
+
+def _with_audit(one: ScannedAttribute, i: int, table: ScanTable, options: ScanOptions) -> ScannedAttribute:
+    """Add the audit of one attribute; where it cannot be had, the page does without."""
+    if not one.shown or i >= MOST_AUDITS or one.kind == "date" or one.missing:
+        return one
+    same = (
+        "outcome",
+        "given",
+        "truth",
+        "weight",
+        "cluster",
+        "measure",
+        "favourable",
+        "positive",
+        "level",
+        "unit",
+        "label",
+    )
+    asked = {name: getattr(options, name) for name in same if getattr(options, name) is not None}
+    try:
+        found: Audit = audit_of_one(
+            table.columns, sensitive=one.names[0], missing="drop", checks=False, min_cell=options.min_cell, **asked
+        )
+    except FairGroupsError:
+        return one
+    return replace(one, audit=found)

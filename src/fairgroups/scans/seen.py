@@ -1,0 +1,198 @@
+"""What was seen: the first look, what each attribute leaves of the others, and the short list."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups.audits.records import Limit
+from fairgroups.evidence.dealt import Dealt
+from fairgroups.evidence.look import Look, Looked
+from fairgroups.evidence.verdict import LimitVerdict, worst_limit
+from fairgroups.scans.findings import FINE, MOST_COLUMNS, Scene
+from fairgroups.scans.options import ScanOptions
+from fairgroups.scans.records import CurvePart, ScannedAttribute, Step
+
+__all__ = ["Seen"]
+
+Array = NDArray[np.float64]
+Listed = tuple[Looked, Dealt, tuple[int, ...]]  # what was seen, among people alike in which columns
+MOST_STEPS = 4
+MOST_COMPARED = 10  # attributes that are held against each other
+MOST_PAIRS = 10  # that are told
+CURVE = 20  # stretches of a number's curve
+WIDE = 0.1  # a limit is kept where every range of such a share of the people keeps it
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The first look, what each attribute leaves of the others, and the shortest list."""
+
+    scene: Scene
+    dealt: Dealt
+    look: Look
+    nothing_left: dict[tuple[int, int], bool]  # whether the first is no longer shown at equal values of the second
+    listed: tuple[Listed, ...]
+
+    @classmethod
+    def of(cls, scene: Scene, options: ScanOptions, progress: Callable[[float], object]) -> Seen:
+        """Look at all columns, then at what is left beside some."""
+        dealt = scene.dealt()
+        look = scene.look(dealt, pairs=options.which_pairs, progress=lambda done: progress(0.5 * done))
+        listed = tuple(_listed(scene, dealt, look, options.which_pairs, lambda done: progress(0.5 + 0.3 * done)))
+        strongest = sorted((one for one in look.singles if one.excess > 0), key=lambda one: -one.excess)
+        some = [one.columns[0] for one in strongest[:MOST_COMPARED]]
+        left: dict[tuple[int, int], bool] = {}
+        for k, i in enumerate(some):
+            others = [j for j in some if scene.columns[j].name != scene.columns[i].name]
+            if others:
+                found = scene.look(scene.dealt([i]), some=others)
+                left |= {(one.columns[0], i): one.excess <= 0 for one in found.singles}
+            progress(0.8 + 0.2 * (k + 1) / len(some))
+        return cls(scene, dealt, look, left, listed)
+
+    def attributes(self, options: ScanOptions) -> tuple[ScannedAttribute, ...]:
+        """Return every attribute, the most striking first."""
+        order = sorted(self.look.singles, key=lambda one: -one.excess)
+        return tuple(self._attribute(one, options) for one in order)
+
+    def pairs(self, options: ScanOptions) -> tuple[ScannedAttribute, ...]:
+        """Return the pairs that say more than each of their attributes alone."""
+        alone = {one.columns[0]: one.excess for one in self.look.singles}
+        said = [one for one in self.look.pairs if one.excess > max(0.0, *(alone[i] for i in one.columns))]
+        said = [one for one in said if len({self.scene.columns[i].name for i in one.columns}) == 2]
+        return tuple(self._attribute(one, options) for one in sorted(said, key=lambda one: -one.excess)[:MOST_PAIRS])
+
+    def _attribute(self, one: Looked, options: ScanOptions) -> ScannedAttribute:
+        scene, columns = self.scene, [self.scene.columns[i] for i in one.columns]
+        worst = scene.difference(self.dealt, one.columns, one.region, one.root)
+        shown = one.excess > 0 and worst.shown
+        beyond, alike = self._explained(one.columns[0]) if len(columns) == 1 and shown else ((), ())
+        steps = [k for k, (step, _, _) in enumerate(self.listed, 1) if set(one.columns) <= set(step.columns)]
+        alone = len(columns) == 1
+        return ScannedAttribute(
+            names=tuple(column.name for column in columns),
+            said=" × ".join(self._called(i, options) for i in one.columns),
+            kind=columns[0].check.kind,
+            worst=worst,
+            more=scene.more(self.dealt, one) if shown else (),
+            shown=shown,
+            p_value=one.p_value,
+            missing=any(column.tells_missing for column in columns),
+            protected=tuple(dict.fromkeys(c.check.protected for c in columns if c.check.protected is not None)),
+            beyond=beyond,
+            alike=alike,
+            step=min(steps, default=0),
+            detectable=scene.detectable(self.dealt, one.root),
+            curve=_curve(scene, one.columns[0], options.min_cell) if alone else (),
+        )
+
+    def _explained(self, i: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return attributes that leave nothing of this one, and those that cannot be told from it."""
+        beyond: list[str] = []
+        alike: list[str] = []
+        for (one, other), nothing in self.nothing_left.items():
+            if one == i and nothing:
+                mutual = self.nothing_left.get((other, i), False)
+                (alike if mutual else beyond).append(self.scene.columns[other].name)
+        return tuple(dict.fromkeys(beyond)), tuple(dict.fromkeys(alike))
+
+    def steps(self, options: ScanOptions) -> tuple[Step, ...]:
+        """Return the shortest list."""
+        out = []
+        for one, dealt, before in self.listed:
+            columns = [self.scene.columns[i] for i in one.columns]
+            worst = self.scene.difference(dealt, one.columns, one.region, one.root)
+            held = tuple(dict.fromkeys(self._called(i, options) for i in before))
+            names = tuple(column.name for column in columns)
+            said = " × ".join(self._called(i, options) for i in one.columns)
+            out.append(Step(names, said, held, worst, one.p_value))
+        return tuple(out)
+
+    def _called(self, i: int, options: ScanOptions) -> str:
+        column = self.scene.columns[i]
+        return column.called(options.called(column.name))
+
+    def limits(self, options: ScanOptions) -> tuple[Limit, ...]:
+        """Whether each limit that was set is kept by every range and box that was looked at."""
+        names: tuple[Literal["max_gap", "max_harm"], ...] = ("max_gap", "max_harm")
+        asked = [(name, getattr(options, name)) for name in names if getattr(options, name) is not None]
+        found: dict[str, list[LimitVerdict]] = {name: [] for name, _ in asked}
+        for one in (*self.look.singles, *self.look.pairs) if asked else ():
+            low, high, wide = self.scene.places(self.dealt, one.columns).bounds(one.root, WIDE)
+            for name, limit in asked:
+                found[name].append(_kept(name, limit, self.scene.direction, low, high, wide))
+        return tuple(
+            Limit(name, float(limit), worst_limit(found[name]) or "not enough evidence") for name, limit in asked
+        )
+
+
+def _kept(name: str, limit: float, direction: str, low: Array, high: Array, wide: NDArray[np.bool_]) -> LimitVerdict:
+    if name == "max_harm" and direction == "worse":
+        least, most = low, high
+    elif name == "max_harm":
+        least, most = -high, -low
+    else:
+        least, most = np.maximum(low, -high), np.maximum(high, -low)
+    if np.nanmax(np.nan_to_num(least, nan=-np.inf), initial=-np.inf) > limit:
+        return "exceeded"
+    return "kept" if np.nanmax(np.where(wide, most, -np.inf), initial=-np.inf) <= limit else "not enough evidence"
+
+
+def _listed(scene: Scene, dealt: Dealt, look: Look, pairs: str, progress: Callable[[float], object]) -> list[Listed]:
+    """Return the shortest list: the most striking, then what is still shown among people alike in it, and so on."""
+    out: list[Listed] = []
+    held: tuple[int, ...] = ()
+    later = "auto" if pairs != "none" and len(scene.columns) <= MOST_COLUMNS else "none"
+    for k in range(MOST_STEPS):
+        new = [one for one in (*look.singles, *look.pairs) if one.excess > 0 and not set(one.columns) <= set(held)]
+        if not new:
+            break
+        best = max(new, key=lambda one: one.excess)
+        out.append((best, dealt, held))
+        held = tuple(dict.fromkeys([*held, *best.columns]))
+        progress((k + 1) / MOST_STEPS)
+        strata = scene.strata(held)
+        if k + 1 == MOST_STEPS or len(held) == len(scene.columns) or strata.n > scene.rows.size / 4:
+            break
+        dealt = scene.dealt(held)
+        look = scene.look(dealt, pairs=later)
+    return out
+
+
+def _curve(scene: Scene, i: int, least: int) -> tuple[CurvePart, ...]:
+    """Return the rate along a column, in stretches of enough people."""
+    column = scene.columns[i]
+    a, b, offset = scene.sums
+    edges = None if column.levels is not None else column.edges(CURVE)
+    if edges is not None and edges.size < CURVE / 2:  # most people share a value
+        edges = column.edges(FINE)
+    axis = column.axis(edges)
+    inside = (axis.codes < axis.size) & (b > 0)
+    codes = axis.codes[inside].astype(np.intp)
+    n, sum_a, sum_b = (np.bincount(codes, x, axis.size) for x in (np.ones(codes.size), a[inside], b[inside]))
+    out = []
+    if column.levels is not None:
+        for k, level in enumerate(column.levels):
+            if n[k] >= least:
+                out.append(CurvePart(float(k), float(k), level, int(n[k]), float(sum_a[k] / sum_b[k]) + offset))
+        return tuple(out)
+    assert edges is not None
+    start = 0
+    while start < edges.size:  # joined with the next until enough
+        stop = start + 1
+        while stop < edges.size and (n[start:stop].sum() < least or n[stop:].sum() < least):
+            stop += 1
+        side = column.side((start, stop), edges)
+        low, high = float(edges[start]), float(edges[stop]) if stop < edges.size else math.nan
+        rate = float(sum_a[start:stop].sum() / sum_b[start:stop].sum()) + offset
+        people = int(n[start:stop].sum())
+        if people >= least:
+            out.append(CurvePart(low if start else math.nan, high, column.said(side), people, rate))
+        start = stop
+    return tuple(out)

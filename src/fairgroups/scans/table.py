@@ -1,0 +1,118 @@
+"""The table of a scan: which columns are looked at, which play another part, and the people whose outcome is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups.engines.columns import collect, under_names
+from fairgroups.errors import ColumnError, InputError
+from fairgroups.options import Missing
+from fairgroups.rows.attributes import Column, factor
+from fairgroups.rows.columns import one_column
+from fairgroups.rows.rows import Rows
+from fairgroups.scans.check import without_copies
+from fairgroups.scans.columns import ScannedColumn, read_column
+from fairgroups.scans.options import ScanOptions
+from fairgroups.sources.frames import column_names, is_lazy, library_beside, read_table
+from fairgroups.sources.source import Source
+from fairgroups.sql import quoted
+
+__all__ = ["ScanTable"]
+
+
+@dataclass(frozen=True)
+class ScanTable:
+    """The columns of the table that the scan needs, raw."""
+
+    columns: dict[str, NDArray[Any]]
+    attributes: tuple[str, ...]
+    source: str
+    library: str
+
+    @property
+    def n(self) -> int:
+        """Count the rows."""
+        return len(next(iter(self.columns.values())))
+
+    @classmethod
+    def read(cls, data: Any, options: ScanOptions) -> ScanTable:
+        """Read the columns that are needed, of any table."""
+        if isinstance(data, str | Path | Source):
+            source = data if isinstance(data, Source) else Source(data)
+            with source.opened(verbose=options.verbose) as (_, relation):
+                attributes, wanted = _wanted(list(relation.columns), options)
+                if source.is_database and not hasattr(relation, "fetchnumpy"):
+                    held = _collected(relation, wanted)
+                else:
+                    held = dict(relation.project(", ".join(map(quoted, wanted))).fetchnumpy())
+            return cls(held, attributes, source.name, "")
+        names = list(data) if isinstance(data, Mapping) else column_names(data)
+        attributes, wanted = _wanted(names, options)
+        if is_lazy(data):
+            return cls(_collected(data, wanted), attributes, "a table in another engine", library_beside(data))
+        try:
+            table = read_table(data, wanted)
+        except (TypeError, ValueError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f"cannot read the table: {' '.join(str(error).split())[:200]}") from error
+        held = {name: one_column(values) for name, values in table.columns.items()}
+        sizes = {name: len(values) for name, values in held.items()}
+        if len(set(sizes.values())) > 1:
+            raise InputError(f"columns differ in length: {sizes}.", "pass columns of one table.")
+        return cls(held, attributes, "a table in memory", table.library)
+
+    def people(self, options: ScanOptions) -> Rows:
+        """Return the people whose outcome is known."""
+        outcome = self.columns[options.outcome]
+        used = {role: getattr(options, role) for role in ("truth", "weight", "cluster") if getattr(options, role)}
+        roles: dict[str, Any] = {role: self.columns[name] for role, name in used.items()}
+        someone = Column("", np.zeros(len(outcome)))
+        missing: Missing = "drop" if options.missing == "drop" else "group"
+        names = {"outcome": options.outcome, **used}
+        rows = Rows.from_columns([someone], outcome, **roles, positive=options.positive, missing=missing, names=names)
+        return rows.centred()
+
+    def checked(self, rows: Rows, options: ScanOptions) -> list[ScannedColumn]:
+        """Return the columns that may be looked at, of those people; each says whether it is."""
+        columns = [read_column(self._of(name, rows), name) for name in self.attributes]
+        return without_copies(columns, rows.outcome, options.outcome)
+
+    def factors(self, rows: Rows, options: ScanOptions) -> tuple[Column, ...]:
+        """Return what is held equal."""
+        return tuple(factor(self._of(name, rows), name) for name in options.names("given"))
+
+    def _of(self, name: str, rows: Rows) -> NDArray[Any]:
+        raw = self.columns[name]
+        return raw if rows.index is None else raw[rows.index]
+
+
+def _collected(frame: Any, wanted: Sequence[str]) -> dict[str, NDArray[Any]]:
+    import narwhals as nw
+
+    ours = {f"c{i}": column for i, column in enumerate(wanted)}
+    held = collect(nw.from_native(under_names(frame, ours)))
+    return {column: held[new] for new, column in ours.items()}
+
+
+def _wanted(names: Sequence[str], options: ScanOptions) -> tuple[tuple[str, ...], list[str]]:
+    """Return the columns to look at, and all that are needed."""
+    given, asked = options.names("given"), options.names("attributes")
+    for name in (*options.roles, *given, *asked, *options.names("without")):
+        if name not in names:
+            raise ColumnError(name, names)
+    other = {*options.roles, *given}
+    for name in asked:
+        if name in other:
+            raise InputError(f"{name!r} cannot be looked at and play another part.", "leave it out of one of them.")
+    left = {*other, *options.names("without")}
+    attributes = tuple(name for name in (asked or names) if name not in left)
+    if not attributes:
+        raise InputError("there is no column to look at besides the outcome.", "pass a table with more columns.")
+    return attributes, list(dict.fromkeys([*options.roles, *given, *attributes]))
