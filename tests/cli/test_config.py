@@ -49,7 +49,7 @@ def run(*arguments):
 def test_all_audits_run_and_the_worst_decides(folder):
     done = run(folder / "fairgroups.toml", "--junit", folder / "tests.xml")
     assert done.exit_code == 1
-    assert "2 audit(s): 1 kept, 1 exceeded or worse" in done.output
+    assert "2 audit(s) and scan(s): 1 kept, 1 exceeded or worse" in done.output
     assert json.loads((folder / "first.json").read_text())["limits"][0]["verdict"] == "kept"
     assert "fairgroups run fairgroups.toml --only" in (folder / "second.html").read_text()
     assert [suite.get("name") for suite in ET.parse(folder / "tests.xml").getroot()] == ["first", "second"]
@@ -106,7 +106,7 @@ def test_without_a_limit_nothing_is_kept(folder):
     (folder / "fairgroups.toml").write_text(CONFIG.replace("max_gap = 0.9", "").replace("max_gap = 0.01", ""))
     done = run(folder / "fairgroups.toml", "-q")
     assert done.exit_code == 0
-    assert "2 audit(s): 2 without a limit." in done.output
+    assert "2 audit(s) and scan(s): 2 without a limit." in done.output
 
 
 @pytest.mark.parametrize(

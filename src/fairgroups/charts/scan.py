@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from fairgroups.charts.style import INK, LINE_COLOUR, VERDICT_COLOURS
-from fairgroups.partition.sides import Interval, Levels
+from fairgroups.partition.sides import Levels
 
 if TYPE_CHECKING:
     from fairgroups.scans.records import CurvePart, ScannedAttribute
@@ -25,7 +25,6 @@ def stands_out(part: CurvePart, one: ScannedAttribute) -> bool:
     if isinstance(side, Levels):
         return part.label in side.names
     low, high = (-math.inf if math.isnan(part.low) else part.low), (math.inf if math.isnan(part.high) else part.high)
-    assert isinstance(side, Interval)
     return bool(low < side.high and high > side.low)
 
 

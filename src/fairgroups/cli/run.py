@@ -63,5 +63,5 @@ def run(
     found = {word: codes.count(code) for code, word in said.items()} | {"without a limit": unlimited}
     found["kept"] -= unlimited
     counts = ", ".join(f"{count} {word}" for word, count in found.items() if count)
-    typer.echo(f"{len(codes)} run: {counts}.")
+    typer.echo(f"{len(codes)} audit(s) and scan(s): {counts}.")
     raise typer.Exit(next(code for code in (2, 1, 3, 0) if code in codes))

@@ -46,11 +46,14 @@ class Dealt:
     weight : array
         What each counts.
     scatter : array
-        The variance of what each adds where nobody is treated differently.
+        The variance of what each adds where nobody is treated differently: that of the stratum, or of people whose
+        outcomes are not dealt their own.
+    own : array or None
+        Where outcomes are amounts: the square of what is left of each. Amounts may scatter more in some places.
     yes : array of int or None
         How many of each stratum have the outcome, where it is yes or no and everybody counts once.
-    cluster : array of int
-        Who belongs together.
+    cluster : array of int or None
+        Who belongs together, or who weighs differently: their outcomes are not dealt, but multiplied at random.
     skew : float
         The third moment of what is left over the second: by how much sums of few people are off a normal law.
     """
@@ -61,8 +64,9 @@ class Dealt:
     left: Array
     weight: Array
     scatter: Array
+    own: Array | None
     yes: NDArray[np.int64] | None
-    cluster: NDArray[np.int32]
+    cluster: NDArray[np.int32] | None
     skew: float
 
     @classmethod
@@ -79,6 +83,10 @@ class Dealt:
             Who is alike: a stratum for each row.
         place : array of int
             A number from each row's values: people are put in its order, so that the order of rows does not matter.
+
+        Returns
+        -------
+        Dealt
         """
         a, b = weighted_sums(rows, measure)
         a, b = rows.times(a), rows.times(b)
@@ -94,21 +102,20 @@ class Dealt:
         left = a - b * rate[strata]
         size = total**2 / np.bincount(strata, b**2, n)
         more = np.where(size > 1 + 1e-9, size / np.maximum(size - 1, 1e-9), 0.0)
-        cluster = (
-            np.arange(used.size) if rows.cluster is None else np.unique(rows.cluster[used], return_inverse=True)[1]
-        )
-        plain = rows.weight is None and rows.cluster is None and bool(np.isin(a, (0.0, 1.0)).all() and (b == 1).all())
         second = float(np.sum(left**2))
         skew = float(np.sum(left**3)) / second if second > 0 else 0.0
-        scatter = left**2 * more[strata]
-        yes = None
-        if plain:
-            yes = np.rint(np.bincount(strata, a, n)).astype(np.int64)
-            scatter = (rate * (1 - rate) * more)[strata]
-        elif rows.cluster is not None and second > 0:
-            together = np.bincount(np.ravel(cluster), left)
-            scatter = scatter * max(float(np.sum(together**2)) / second, 1.0)
-        return cls(used, strata, starts, left, b, scatter, yes, np.ravel(cluster).astype(np.int32), skew)
+        own = left**2 * more[strata]
+        pooled = (np.bincount(strata, own, n) / np.maximum(np.bincount(strata, b**2, n), 1e-300))[strata] * b**2
+        if rows.weight is None and rows.cluster is None and bool(np.all(b == b[:1])):
+            if bool(np.isin(a, (0.0, 1.0)).all() and (b == 1).all()):
+                yes = np.rint(np.bincount(strata, a, n)).astype(np.int64)
+                return cls(used, strata, starts, left, b, pooled, None, yes, None, skew)
+            return cls(used, strata, starts, left, b, pooled, own, None, None, skew)
+        which = np.arange(used.size) if rows.cluster is None else np.unique(rows.cluster[used], return_inverse=True)[1]
+        together = np.bincount(np.ravel(which), left)
+        effect = max(float(np.sum(together**2)) / second, 1.0) if second > 0 else 1.0
+        scatter = np.maximum(own, pooled) * effect
+        return cls(used, strata, starts, left, b, scatter, None, None, np.ravel(which).astype(np.int32), skew)
 
     @property
     def n(self) -> int:
@@ -130,7 +137,7 @@ class Dealt:
             sizes = np.diff(self.starts)
             costly = int(np.minimum(self.yes, sizes - self.yes).sum())
         step = math.ceil(costly / MOST_DEALT)
-        if step <= 1 or (self.cluster.size and int(self.cluster.max()) + 1 < self.n):
+        if step <= 1 or (self.cluster is not None and int(self.cluster.max()) + 1 < self.n):
             return self
         held = np.arange(0, self.n, step)
         strata = self.strata[held]
@@ -146,10 +153,10 @@ class Dealt:
         else:
             weight = np.bincount(codes, self.weight[held])
             left = left - self.weight[held] * (np.bincount(codes, left) / weight)[codes]
-        cluster = np.arange(held.size, dtype=np.int32)
-        return Dealt(
-            self.rows[held], codes, starts, left, self.weight[held], self.scatter[held], yes, cluster, self.skew
-        )
+        cluster = None if self.cluster is None else np.arange(held.size, dtype=np.int32)
+        own = None if self.own is None else self.own[held]
+        sums = left, self.weight[held], self.scatter[held], own
+        return Dealt(self.rows[held], codes, starts, *sums, yes, cluster, self.skew)
 
     def kernel(self) -> tuple[Any, ...]:
         """As the kernels take it."""
@@ -170,6 +177,10 @@ class Dealt:
             Who of these people.
         root : float
             How many standard errors, with what the region is charged added.
+
+        Returns
+        -------
+        Departure
         """
         n, left = self.n_strata, float(self.left[inside].sum())
         b, q = (np.bincount(self.strata[inside], x[inside], n) for x in (self.weight, self.scatter))
@@ -177,6 +188,9 @@ class Dealt:
         share = b / all_b
         weight, total = float(np.sum(b * (1 - share))), float(b.sum())
         null = float(np.sum(q * (1 - 2 * share) + share**2 * all_q))
+        if self.own is not None:
+            mine = np.bincount(self.strata[inside], self.own[inside], n)
+            null = max(null, float(np.sum(mine * (1 - 2 * share) + share**2 * np.bincount(self.strata, self.own, n))))
         seen = null
         if self.yes is not None and weight > 0:  # were the difference what it seems, rates would scatter otherwise
             rate, size = self.yes / all_b, all_b
@@ -201,7 +215,11 @@ class Dealt:
         people = np.bincount(codes[inside], minlength=n_cells).astype(np.float64)
         left = _summed(codes[inside], self.left[inside], n_cells)
         every = [_summed(self.strata, x, self.n_strata) for x in (self.weight, self.scatter)]
-        return Crossed(sums[0], sums[1], left, people, every[0], every[1], self.n, self.skew)
+        own = None
+        if self.own is not None:
+            mine, whole = _summed(place, self.own[inside], n).reshape(shape), _summed(self.strata, self.own, shape[1])
+            own = Crossed(sums[0], mine, left, people, every[0], whole, self.n, self.skew)
+        return Crossed(sums[0], sums[1], left, people, every[0], every[1], self.n, self.skew, own)
 
 
 @dataclass(frozen=True)
@@ -251,8 +269,9 @@ class Crossed:
     all_scatter: Array
     n: int
     skew: float
+    own: Crossed | None = None  # the same with everybody's own scatter
 
-    def scale(self, every: EveryRegion, least: int) -> RegionScale:
+    def scale(self, every: EveryRegion, least: int, *, drawn: bool = True) -> RegionScale:
         """Say for every region by what its sum is divided, and what it is charged for being small.
 
         Parameters
@@ -261,12 +280,16 @@ class Crossed:
             The regions.
         least : int
             Regions of fewer people, or that leave fewer, are passed over.
+        drawn : bool
+            Whether sums are those of deals, which scatter as the stratum does; those of the data may scatter more.
 
         Returns
         -------
         RegionScale
         """
-        variance, weight = self._few(every) if self.all_weight.size <= FEW_STRATA else self._many(every)
+        variance, weight = self._forms(every)
+        if self.own is not None and not drawn:
+            variance = np.maximum(variance, self.own._forms(every)[0])  # noqa: SLF001
         people = every.sums(self.people)
         total = float(self.all_weight.sum())
         charge = CHARGE * np.sqrt(2 * (1 + np.log(np.maximum(total / np.maximum(weight, 1e-300), 4.0) / 2)))
@@ -280,6 +303,9 @@ class Crossed:
             for sign in (1, -1)
         )
         return RegionScale(*(x.astype(np.float32) for x in (above, below, charge)))
+
+    def _forms(self, every: EveryRegion) -> tuple[Array, Array]:
+        return self._few(every) if self.all_weight.size <= FEW_STRATA else self._many(every)
 
     def _few(self, every: EveryRegion) -> tuple[Array, Array]:
         """Sum stratum by stratum."""

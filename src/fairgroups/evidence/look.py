@@ -166,10 +166,11 @@ def look_at(
 
 @dataclass(frozen=True)
 class Places:
-    """Every region of a column or pair: the sum of what is left, its scale, B and people."""
+    """Every region of a column or pair: the sum of what is left, its scale, that of deals, B and people."""
 
     every: EveryRegion
     scale: RegionScale
+    drawn: RegionScale
     left: Array
     weight: Array
     people: Array
@@ -182,7 +183,9 @@ class Places:
         crossed = dealt.crossed(_together(dealt, axes), every.n_cells)
         sums = every.sums(np.stack([crossed.left, crossed.weight.sum(axis=1), crossed.people], axis=1))
         left, weight, people = sums.T
-        return cls(every, crossed.scale(every, least), left, weight, people, dealt.n)
+        drawn = crossed.scale(every, least)
+        scale = drawn if crossed.own is None else crossed.scale(every, least, drawn=False)
+        return cls(every, scale, drawn, left, weight, people, dealt.n)
 
     def best(self) -> tuple[float, Region]:
         """Return the largest statistic and its region."""
@@ -201,7 +204,8 @@ class Places:
     def further(self, region: Region, root: float, most: int) -> list[Region]:
         """Return regions that are shown to differ, apart from the first and from one another."""
         found = [region]
-        statistics = np.where(self.scale.above > 0, self.scale.of(self.left), -np.inf)
+        few = (self.scale.above > 0) & (self.people <= MOST_PEOPLE * self.n)  # all the others are no further place
+        statistics = np.where(few, self.scale.of(self.left), -np.inf)
         while len(found) <= most:
             taken = np.zeros(self.every.shape, dtype=np.int64)
             for one in found:
@@ -340,7 +344,7 @@ class _Pairs:
             places = Places.of(dealt, [axes[i] for i in wanted.pairs[k]], least)
             if k in told:
                 self.places[k] = places
-            return places.scale
+            return places.drawn
 
         with ThreadPoolExecutor(2) as pool:
             scales = list(pool.map(scale, range(len(wanted.pairs))))

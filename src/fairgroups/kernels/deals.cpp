@@ -16,8 +16,8 @@ const double kLess = (1 - std::sqrt(5.0)) / 2, kMore = (1 + std::sqrt(5.0)) / 2;
 constexpr std::size_t kTogether = 500'000;  // what is dealt in draws that are looked at together
 const double kShareOfLess = (std::sqrt(5.0) + 1) / (2 * std::sqrt(5.0));
 
-// One draw after another: who adds what. Yes or no is dealt to other people of the stratum, exactly; amounts, and rows
-// that weigh differently or belong together, keep their place and are multiplied at random.
+// One draw after another: who adds what. Outcomes are dealt to other people of the stratum, exactly; those of rows that
+// weigh differently or belong together keep their place and are multiplied at random.
 class Deals {
   public:
     Deals(const DealtPeople& people, std::uint64_t seed)
@@ -25,6 +25,7 @@ class Deals {
         if (people.yes == nullptr) {
             who.resize(n_), adds.resize(n_), times_.resize(people.n_clusters);
             for (std::size_t i = 0; i < n_; ++i) who[i] = static_cast<std::uint32_t>(i);
+            for (std::size_t i = 0; i < n_; ++i) adds[i] = static_cast<float>(people.values[i]);
             return;
         }
         order_.resize(n_);
@@ -41,7 +42,10 @@ class Deals {
         return static_cast<float>((mostly_yes(stratum) ? 1.0 : 0.0) - yes / n);
     }
 
-    void next() { people_.yes == nullptr ? multiply() : deal(); }
+    void next() {
+        if (people_.yes != nullptr) return deal();
+        people_.clusters == nullptr ? shuffle() : multiply();
+    }
 
     std::vector<std::uint32_t> who;
     std::vector<float> adds;
@@ -61,6 +65,14 @@ class Deals {
                 std::swap(first[i], first[i + static_cast<std::int64_t>(random_.below(static_cast<std::size_t>(n - i)))]);
                 who[at] = first[i], adds[at] = step;
             }
+        }
+    }
+
+    void shuffle() {
+        for (std::size_t s = 0; s < people_.n_strata; ++s) {
+            float* first = adds.data() + people_.starts[s];
+            for (std::int64_t left = size(s); left > 1; --left)
+                std::swap(first[left - 1], first[random_.below(static_cast<std::size_t>(left))]);
         }
     }
 

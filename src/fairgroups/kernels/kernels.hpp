@@ -104,7 +104,8 @@ RangeFound most_different(const RangeSums& sums, std::size_t from, std::size_t t
 
 // People whose outcomes are dealt out again. They lie by stratum, from starts[s] up to starts[s + 1]. With `yes`, so
 // many of a stratum have the outcome, and it is dealt to others of the stratum; without, `values` say by how much each
-// departs from the rate of the stratum, and rows of one cluster are multiplied by one random number.
+// departs from the rate of the stratum, and these are dealt. With `clusters` they are not: the values of one cluster are
+// multiplied by one random number.
 struct DealtPeople {
     const std::int64_t* starts;
     std::size_t n_strata;

@@ -275,14 +275,16 @@ DealtPeople dealt_people(const Vector<std::int64_t>& starts, const MaybeVector<s
         people.yes = yes->data();
         return people;
     }
-    require(values && weights && clusters, "without yeses there must be values, weights and clusters.");
+    require(values && weights, "without yeses there must be values and weights.");
     alike(n, *values, *weights);
+    people.values = values->data(), people.weights = weights->data();
+    if (!clusters) return people;
     require(clusters->shape(0) == n, "arrays must be of equal length.");
     for (std::size_t i = 0; i < n; ++i) {
         require(clusters->data()[i] >= 0 && static_cast<std::size_t>(clusters->data()[i]) < n, "there is no such cluster.");
         people.n_clusters = std::max(people.n_clusters, static_cast<std::size_t>(clusters->data()[i]) + 1);
     }
-    people.values = values->data(), people.weights = weights->data(), people.clusters = clusters->data();
+    people.clusters = clusters->data();
     return people;
 }
 

@@ -98,7 +98,7 @@ def steps_said(scan: Scan, step: Step) -> str:
 
 
 def adds(one: ScannedAttribute) -> str:
-    """Say whether another attribute already explains what this one shows."""
+    """Return whether another attribute already explains what this one shows, in words."""
     if not one.shown:
         return ""
     said = []
@@ -132,7 +132,7 @@ def certainty(scan: Scan) -> str:
 
 
 def limit_lines(scan: Scan) -> list[str]:
-    """Say whether each limit is kept."""
+    """Return for each limit whether it is kept, in words."""
     data, out = scan.data, []
     for limit in scan.limits:
         what = "to people's harm " if limit.name == "max_harm" else ""

@@ -52,7 +52,13 @@ class ScanTable:
                 else:
                     held = dict(relation.project(", ".join(map(quoted, wanted))).fetchnumpy())
             return cls(held, attributes, source.name, "")
-        names = list(data) if isinstance(data, Mapping) else column_names(data)
+        try:
+            names = list(data) if isinstance(data, Mapping) else column_names(data)
+        except TypeError:
+            raise InputError(
+                f"cannot read a table from {type(data).__name__!r}.",
+                "pass a data frame, a mapping of column names to values, or the path of a CSV or Parquet file.",
+            ) from None
         attributes, wanted = _wanted(names, options)
         if is_lazy(data):
             return cls(_collected(data, wanted), attributes, "a table in another engine", library_beside(data))

@@ -1,0 +1,69 @@
+"""fairgroups scan, and scans in fairgroups.toml."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from fairgroups.cli import app
+
+
+@pytest.fixture
+def people(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"age": rng.integers(18, 80, 1500), "team": rng.choice(["a", "b"], 1500)})
+    table["hired"] = (rng.random(1500) < 0.4 - 0.25 * (table["age"] > 60)).astype(int)
+    table.to_csv(tmp_path / "people.csv", index=False)
+    return tmp_path / "people.csv"
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(one) for one in arguments])
+
+
+def test_a_table_in_the_terminal_and_files(people):
+    folder = people.parent
+    outputs = ["--out", folder / "s.html", "--json", folder / "s.json", "--markdown", folder / "s.md"]
+    done = run("scan", people, "--outcome", "hired", "--favourable", *outputs, "--csv", folder / "s.csv")
+    assert done.exit_code == 0, done.output
+    assert "1 of 2 columns goes with hired" in done.output
+    assert "disadvantaged" in done.output
+    assert any(block in done.output for block in "▁▂▃▄▅▆▇█")
+    assert json.loads((folder / "s.json").read_text())["schema"] == "fairgroups.scan"
+    assert (folder / "s.html").read_text().startswith("<!doctype html>")
+    again = run("report", folder / "s.json", "--out", folder / "again.html")
+    assert again.exit_code == 0, again.output
+    assert "1 of 2 columns" in again.output
+    assert (folder / "again.html").exists()
+
+
+def test_exit_codes_follow_the_limit(people):
+    assert run("scan", people, "-o", "hired", "--max-gap", "0.01", "-q").exit_code == 1
+    assert run("scan", people, "-o", "hired", "--max-gap", "0.9", "-q").exit_code == 0
+    assert run("scan", people, "-o", "hired", "--max-gap", "0.3", "-q").exit_code == 3
+
+
+def test_wrong_input_is_told(people):
+    from fairgroups.errors import InputError
+
+    assert isinstance(run("scan", people, "-o", "hird").exception, InputError)
+    assert isinstance(run("scan", people, "-o", "hired", "--out", people).exception, InputError)
+
+
+def test_run_lists_scans(people):
+    config = people.parent / "fairgroups.toml"
+    config.write_text(
+        '[defaults]\ndata = "people.csv"\noutcome = "hired"\nfavourable = true\nchecks = false\n'
+        '[[audits]]\nname = "by age"\nsensitive = "age"\n'
+        '[[scans]]\nname = "all"\npairs = "none"\nmax_gap = 0.01\nout = "all.html"\n',
+        encoding="utf-8",
+    )
+    done = run("run", config, "--junit", people.parent / "t.xml")
+    assert done.exit_code == 1, done.output
+    assert "== all" in done.output
+    assert "2 audit(s) and scan(s): " in done.output
+    assert (people.parent / "all.html").exists()
+    assert "max_gap 0.01 for all ranges and boxes" in (people.parent / "t.xml").read_text()
+    assert run("run", config, "--only", "by age", "-q").exit_code == 0

@@ -1,0 +1,207 @@
+"""fg.scan: a table in, what matters out."""
+
+import datetime as dt
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import fairgroups as fg
+from fairgroups.errors import ColumnError, InputError, MissingValuesError
+
+
+def people(n=3000, seed=0, **more):
+    rng = np.random.default_rng(seed)
+    table = {
+        "age": rng.integers(18, 80, n),
+        "income": np.round(rng.lognormal(10, 0.5, n)),
+        "team": rng.choice(["north", "south", "west"], n),
+        "remote": rng.random(n) < 0.4,
+        "joined": np.datetime64("2020-01-01") + rng.integers(0, 1500, n),
+    }
+    rate = 0.4 - 0.25 * (table["age"] >= 60)
+    return table | {"hired": rng.random(n) < rate} | more
+
+
+def test_the_one_that_matters_is_found_and_the_others_are_not():
+    found = fg.scan(people(), outcome="hired", favourable=True)
+    assert [one.names for one in found.shown] == [("age",)]
+    first = found.attributes[0]
+    assert first.worst.verdict == "disadvantaged"
+    assert first.worst.label.startswith("age 6")
+    assert first.worst.high < 0
+    assert first.protected == ("age",)
+    assert first.step == 1
+    assert found.verdict == "different"
+    assert len(found.attributes) == 5
+    assert "age" in found.conclusion
+    assert "adds" not in found.conclusion
+
+
+def test_nothing_is_not_proof():
+    rng = np.random.default_rng(3)
+    found = fg.scan(people(hired=rng.random(3000) < 0.3), outcome="hired")
+    assert found.verdict == "not enough evidence"
+    assert found.shown == ()
+    assert "nothing differs more than chance makes it" in found.conclusion
+    assert "would have been noticed in four of five" in found.conclusion
+
+
+def test_columns_that_go_together_are_told_apart_or_not():
+    rng = np.random.default_rng(1)
+    n = 6000
+    tenure = rng.normal(size=n)
+    age = tenure + 0.6 * rng.normal(size=n)
+    hired = rng.random(n) < 1 / (1 + np.exp(-tenure))
+    found = fg.scan({"age": age, "tenure": tenure, "hired": hired}, outcome="hired")
+    by_name = {one.names[0]: one for one in found.attributes}
+    assert by_name["age"].shown
+    assert by_name["age"].beyond == ("tenure",)
+    assert by_name["tenure"].beyond == ()
+    assert found.steps[0].names in (("tenure",), ("age", "tenure"))
+
+
+def test_a_second_place_is_found_after_the_first():
+    rng = np.random.default_rng(2)
+    n = 6000
+    table = {f"x{i}": rng.normal(size=n) for i in range(5)}
+    rate = 0.3 + 0.2 * (table["x0"] > 1) - 0.15 * ((table["x1"] > 0) & (table["x2"] < 0))
+    found = fg.scan(table | {"y": rng.random(n) < rate}, outcome="y")
+    listed = {name for step in found.steps for name in step.names}
+    assert {"x0", "x1", "x2"} <= listed
+    assert not {"x3", "x4"} & listed
+    assert {"x1", "x2"} in [set(pair.names) for pair in found.pairs]
+
+
+def test_at_equal_factors_what_they_explain_is_gone():
+    rng = np.random.default_rng(4)
+    n = 5000
+    school = rng.integers(0, 6, n)
+    age = school + rng.normal(size=n)
+    table = {"age": age, "school": school, "x": rng.normal(size=n), "y": rng.random(n) < 0.1 + 0.12 * school}
+    assert ("age",) in [one.names for one in fg.scan(table, outcome="y").shown]
+    held = fg.scan(table, outcome="y", given="school")
+    assert held.shown == ()
+    assert held.data.strata == 6
+    assert "at equal school" in held.conclusion
+
+
+def test_engines_rows_and_order_say_the_same(tmp_path):
+    table = pd.DataFrame(people(1500))
+    first = fg.scan(table, outcome="hired")
+    assert isinstance(first.to_frame(), pd.DataFrame)
+    shuffled = fg.scan(table.sample(frac=1, random_state=1), outcome="hired")
+    frame = pl.from_pandas(table)
+    table.to_parquet(tmp_path / "people.parquet")
+    table.to_csv(tmp_path / "people.csv", index=False)
+    for other in (
+        shuffled,
+        fg.scan(frame, outcome="hired"),
+        fg.scan(frame.lazy(), outcome="hired"),
+        fg.scan({name: list(table[name]) for name in table}, outcome="hired"),
+        fg.scan(tmp_path / "people.parquet", outcome="hired"),
+        fg.scan(tmp_path / "people.csv", outcome="hired"),
+    ):
+        for one, two in zip(first.attributes, other.attributes, strict=True):
+            assert one.worst.label == two.worst.label
+            assert (one.worst.phi, one.worst.low, one.p_value) == (two.worst.phi, two.worst.low, two.p_value)
+    assert isinstance(fg.scan(frame, outcome="hired").to_frame(), pl.DataFrame)
+
+
+def test_amounts_weights_and_clusters():
+    rng = np.random.default_rng(5)
+    table = people(2000, pay=0, w=rng.uniform(0.5, 2, 2000), who=np.arange(2000) // 2)
+    table["pay"] = rng.gamma(2, 100, 2000) * (1 - 0.4 * (table["age"] >= 60))
+    for more in ({}, {"weight": "w"}, {"cluster": "who"}):
+        left = [name for name in ("w", "who", "hired") if name not in more.values()]
+        found = fg.scan(table, outcome="pay", without=left, **more)
+        assert found.attributes[0].names == ("age",)
+        assert found.attributes[0].shown
+        assert not found.data.percent
+
+
+def test_a_rate_among_some_people_only():
+    rng = np.random.default_rng(6)
+    table = people(4000, good=rng.random(4000) < 0.5)
+    table["hired"] = rng.random(4000) < np.where(table["good"], 0.7 - 0.3 * (table["age"] >= 60), 0.2)
+    found = fg.scan(table, outcome="hired", truth="good", measure="equal_opportunity", favourable=True)
+    assert found.attributes[0].names == ("age",)
+    assert found.attributes[0].worst.n < 1500
+    with pytest.raises(InputError, match="one rate"):
+        fg.scan(table, outcome="hired", truth="good", measure="equalized_odds")
+
+
+def test_what_is_missing_is_looked_at():
+    table = people(3000)
+    age = table["age"].astype(float)
+    age[:300] = np.nan
+    table["age"], table["hired"] = age, np.where(np.arange(3000) < 300, False, table["hired"])
+    found = fg.scan(table, outcome="hired")
+    lines = {(one.names[0], one.missing) for one in found.shown}
+    assert ("age", True) in lines
+    table["hired"] = np.where(np.arange(3000) % 50 == 0, np.nan, table["hired"].astype(float))
+    with pytest.raises(MissingValuesError):
+        fg.scan(table, outcome="hired")
+    assert fg.scan(table, outcome="hired", missing="drop").data.dropped == 60
+
+
+def test_limits_and_what_they_need():
+    table = people()
+    assert fg.scan(table, outcome="hired", max_gap=0.01).limit == "exceeded"
+    assert fg.scan(table, outcome="hired", max_gap=0.9).limit == "kept"
+    assert fg.scan(table, outcome="hired", max_gap=0.3).limit == "not enough evidence"
+    assert fg.scan(table, outcome="hired", favourable=True, max_harm=0.05).limit == "exceeded"
+    with pytest.raises(InputError, match="what harms"):
+        fg.scan(table, outcome="hired", max_harm=0.1)
+
+
+def test_audits_on_request():
+    found = fg.scan(people(1500), outcome="hired", audits=True, pairs=False)
+    assert found.attributes[0].audit.verdict == "different"
+    assert found.attributes[-1].audit is None
+    assert fg.Scan.from_json(found.to_json()) == found
+
+
+def test_bad_input_is_told():
+    table = people(200)
+    with pytest.raises(ColumnError):
+        fg.scan(table, outcome="hird")
+    with pytest.raises(ColumnError):
+        fg.scan(table, outcome="hired", attributes=["agee"])
+    with pytest.raises(InputError, match="no column to look at"):
+        fg.scan({"hired": table["hired"]}, outcome="hired")
+    with pytest.raises(InputError, match="no column is left"):
+        fg.scan({"one": np.ones(200), "hired": table["hired"]}, outcome="hired")
+    with pytest.raises(InputError, match="another part"):
+        fg.scan(table, outcome="hired", attributes="hired")
+    with pytest.raises(TypeError, match="did you mean 'outcome'"):
+        fg.scan(table, outcom="hired")
+    with pytest.raises(InputError, match="length"):
+        fg.scan({"a": [1, 2, 3], "y": [0, 1]}, outcome="y")
+    with pytest.raises(InputError, match="cannot read a table"):
+        fg.scan(dt.date(2024, 1, 1), outcome="y")
+
+
+def test_few_rows_and_odd_values():
+    found = fg.scan({"x": [1, 2, 3] * 10, "z": ["a", "b"] * 15, "y": [0, 1] * 15}, outcome="y", min_cell=5)
+    assert found.verdict == "not enough evidence"
+    assert "a copy" in found.columns[1].told
+    rng = np.random.default_rng(0)
+    wild = {"x": rng.standard_cauchy(400), "inf": np.where(rng.random(400) < 0.1, np.inf, rng.normal(size=400)),
+            "y": rng.random(400) < 0.5}  # fmt: skip
+    assert fg.scan(wild, outcome="y").data.n == 400
+    alike = fg.scan({"x": rng.normal(size=100), "y": np.ones(100)}, outcome="y")
+    assert alike.verdict == "not enough evidence"
+
+
+def test_false_alarms_over_a_whole_table():
+    """Ten columns and their pairs, nobody treated differently: 5 of 100 tables may alarm."""
+    alarms = 0
+    for seed in range(100):
+        rng = np.random.default_rng([seed, 9])
+        base = rng.normal(size=(800, 1))
+        table = {f"x{i}": (base + rng.normal(size=(800, 1)))[:, 0] for i in range(5)}
+        table |= {f"c{i}": rng.integers(0, 2 + i, 800).astype(str) for i in range(5)}
+        alarms += fg.scan(table | {"y": rng.random(800) < 0.2}, outcome="y").verdict == "different"
+    assert alarms <= 11  # more in one of a hundred cases at 5 %
