@@ -19,6 +19,7 @@ HERE = Path(__file__).parent
 PEERS = (
     *("scikit-learn", "ruptures", "optbinning", "skchange", "pystreed", "ckwrap", "kmeans1d", "fairlearn", "equipy"),
     *("maxcorr", "duckdb", "polars", "scikit-image", "fairaudit", "aif360"),
+    *("divexplorer", "sliceline"),
 )
 SCRIPTS = {
     "peers.py": "What peers find on one attribute, K-Means, dependence",
@@ -30,6 +31,7 @@ SCRIPTS = {
     "interval_coverage.py": "Do the intervals hold?",
     "boxes.py": "The band over boxes",
     "reasons.py": "At equal factors",
+    "scan.py": "Which attributes, out of many",
     "evidence.py": "False alarms, numbers of groups, power",
     "headlines.py": "What the headline finds, beside peers",
 }
@@ -58,6 +60,7 @@ def main() -> None:
         "interval_coverage.py": "200",
         "evidence.py": "100",
         "boxes.py": "60",
+        "scan.py": "60",
         "reasons.py": "60",
         "headlines.py": "200",
     }

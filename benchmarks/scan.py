@@ -183,7 +183,97 @@ def speed(_pool, _runs):
     print(f"\nMost memory: {peak:.2f} GB (wanted: below 2).\n")
 
 
-PARTS = {"planted": planted, "alarms": alarms, "bonferroni": bonferroni, "speed": speed}
+def binned(table):
+    """As slice finders take it: numbers in five bins, as text."""
+    import pandas as pd
+
+    out = {}
+    for name, values in table.items():
+        if name == "y":
+            continue
+        out[name] = values if values.dtype.kind == "U" else pd.qcut(values, 5, labels=list("12345")).astype(str)
+    return pd.DataFrame(out)
+
+
+def by_divexplorer(table):
+    """Return the columns of the most divergent pattern, if it is beyond Bonferroni's bound over all patterns."""
+    from divexplorer import DivergenceExplorer
+    from scipy.special import ndtri
+
+    frame = binned(table).assign(y=table["y"].astype(int))
+    found = DivergenceExplorer(frame).get_pattern_divergence(min_support=0.02, boolean_outcomes=["y"])
+    found = found[(found["length"] <= 2) & (found["length"] > 0)]
+    best = found.loc[found["y_t"].abs().idxmax()]
+    shown = abs(best["y_t"]) > ndtri(1 - 0.025 / len(found))
+    return {item.split("=")[0] for item in best["itemset"]} if shown else None
+
+
+def by_sliceline(table):
+    """Return the columns of the slice with the highest score; nothing says how sure it is."""
+    from sliceline.slicefinder import Slicefinder
+
+    frame = binned(table)
+    best = []
+    for errors in (table["y"].astype(float), 1 - table["y"].astype(float)):
+        finder = Slicefinder(alpha=0.95, k=1, max_l=2, min_sup=0.02, verbose=False).fit(frame.to_numpy(), errors)
+        slices = finder.top_slices_
+        if len(slices):
+            best.append((finder.top_slices_statistics_[0]["slice_score"], slices[0]))
+    if not best:
+        return None
+    _, one = max(best, key=lambda x: x[0])
+    return {name for name, value in zip(frame.columns, one, strict=True) if value is not None}
+
+
+def by_mdss(table):
+    """Return the columns of the subset with the highest score; nothing says how sure it is."""
+    import pandas as pd
+    from aif360.detectors.mdss.MDSS import MDSS
+    from aif360.detectors.mdss.ScoringFunctions import Bernoulli
+
+    frame, y = binned(table), pd.Series(table["y"].astype(int))
+    expected = pd.Series(np.full(len(y), y.mean()))
+    found = [MDSS(Bernoulli(direction=way)).scan(frame, y, expected, penalty=1, num_iters=3) for way in
+             ("positive", "negative")]  # fmt: skip
+    subset, _ = max(found, key=lambda x: x[1])
+    return set(subset) or None
+
+
+def by_scan(table):
+    """Return the columns of the first place."""
+    found = fg.scan(table, outcome="y")
+    return set(found.steps[0].names) if found.steps else None
+
+
+def found_by(task):
+    """What a finder names, and its seconds."""
+    finder, seed, case = task
+    table, _, right = ten_columns(4000, seed, case)
+    began = time.perf_counter()
+    named = finder(table)
+    return [named is not None, named == right, time.perf_counter() - began]
+
+
+def peers(pool, runs):
+    few = max(runs // 3, 5)
+    print("| ten columns, 4,000 people | shown: number × category | number × number | one number | nothing planted "
+          "| right columns, of all | seconds |\n|---|---|---|---|---|---|---|")  # fmt: skip
+    finders = {"fairgroups scan": by_scan, "DivExplorer, Bonferroni": by_divexplorer, "SliceLine": by_sliceline,
+               "AIF360 MDSS": by_mdss}  # fmt: skip
+    for name, finder in finders.items():
+        try:
+            rows = [np.mean(list(pool.map(found_by, [(finder, seed, case) for seed in range(few)])), axis=0)
+                    for case in (*CASES, None)]  # fmt: skip
+        except ImportError as error:
+            print(f"| {name} | not installed: {error} |")
+            continue
+        shown = " | ".join(f"{row[0]:.2f}" for row in rows)
+        right = np.mean([row[1] for row in rows[:3]])
+        print(f"| {name} | {shown} | {right:.2f} | {np.mean([row[2] for row in rows]):.2f} |", flush=True)
+    print(f"\n{few} runs each. SliceLine and MDSS always name something, or have no test of it.\n")
+
+
+PARTS = {"planted": planted, "alarms": alarms, "bonferroni": bonferroni, "peers": peers, "speed": speed}
 
 
 def main() -> None:

@@ -40,6 +40,9 @@ from fairgroups.grouping.selection import Selection, SelectionStep
 from fairgroups.repair.dependence import Dependence
 from fairgroups.repair.tradeoff import Tradeoff
 from fairgroups.rows.strata import Factor
+from fairgroups.scans.columns import ColumnCheck
+from fairgroups.scans.records import CurvePart, Difference, ScannedAttribute, Step
+from fairgroups.scans.result import Scan, ScanFacts
 
 __all__ = [
     "Added",
@@ -51,10 +54,13 @@ __all__ = [
     "Bounds",
     "Change",
     "Checks",
+    "ColumnCheck",
+    "CurvePart",
     "Cut",
     "DataFacts",
     "Dependence",
     "Detectable",
+    "Difference",
     "Drift",
     "DriftRecord",
     "Factor",
@@ -75,11 +81,15 @@ __all__ = [
     "RateName",
     "Reasons",
     "Replication",
+    "Scan",
+    "ScanFacts",
+    "ScannedAttribute",
     "Selection",
     "SelectionStep",
     "Settings",
     "Spread",
     "Stability",
+    "Step",
     "Stretch",
     "Synthetic",
     "Tradeoff",

@@ -66,3 +66,13 @@ def test_the_kernel_refuses_what_does_not_fit():
     ):
         with pytest.raises(ValueError, match="must|there|sixteen"):
             region_maxima(*bad)
+
+
+def test_sides_that_hold_nearly_everybody_are_open():
+    every = EveryRegion(((3, False), (2, True)))
+    people = np.array([[1.0, 1], [48, 48], [1, 1]])
+    found = every.open_side(people.ravel(), 0.9)
+    for at in range(every.n):
+        (low, high), (held, _) = every.region(at)
+        wide = [people[low:high].sum(), sum(people[:, i].sum() for i in range(2) if held >> i & 1)]
+        assert found[at] == (max(wide) > 90)

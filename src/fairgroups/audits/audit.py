@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -20,13 +21,14 @@ from fairgroups.grouping.alike import find_alike, without_each
 from fairgroups.grouping.boxes import MOST_AXES
 from fairgroups.grouping.crossfit import cross_fit
 from fairgroups.grouping.find import find
+from fairgroups.grouping.narrow import MANY, most_striking, sets_of
 from fairgroups.grouping.refine import find_finely
 from fairgroups.measures import JointMeasure, Measure, parts_of, resolve_any
 from fairgroups.options import Missing, refuse_unknown, taking
 from fairgroups.partition.given import given_partition
 from fairgroups.reading import Reading, read_rows
 from fairgroups.rows.rows import Rows, refuse_exposure
-from fairgroups.words import sentence
+from fairgroups.words import listed, sentence
 
 __all__ = ["audit", "audit_of_one"]
 
@@ -42,7 +44,8 @@ def audit(data: Any, **asked: Any) -> Audit | JointAudit:
         and databases. Lazy frames (Polars, DuckDB, Ibis, Dask, PySpark …), databases and files of more than two million
         rows are counted where they are: in up to 65 536 cells, and value by value at the borders of groups.
     sensitive : str or list of str
-        The column of the sensitive attribute, or several: groups are then boxes, and text columns are categories.
+        The column of the sensitive attribute, or several: groups are then boxes, and text columns are categories. Of
+        more than three, the one or two by which people differ most are found first; see `scan`.
     outcome, truth, weight : str
         Column names: the decision or score that is audited, the true label for measures that need it, row weights.
     compare_with : str, optional
@@ -150,6 +153,8 @@ def audit(data: Any, **asked: Any) -> Audit | JointAudit:
     with read_rows(data, options.roles, **how) as reading:
         rows = reading.rows.centred()
         used = resolve_any(options.measure, outcome_is_binary=rows.outcome_is_binary)
+        if len(rows.columns) > MANY and options.partition is None and options.inference == "band":
+            rows, options = _narrowed(rows, used, options, reading)
         sample = Sample(rows, _summed(rows, used, options), options.n_cells)
         judged = _judged(reading, sample, used, options)
     parts = tuple(assemble(judged, part, i, options, reading) for i, part in enumerate(parts_of(used)))
@@ -161,6 +166,23 @@ def audit(data: Any, **asked: Any) -> Audit | JointAudit:
     else:  # later the rows are gone, and it costs little
         told = explore_plane(parts, judged) if len(rows.columns) == 2 and not judged.named else None
     return found if told is None else replace(found, explored=told)
+
+
+def _narrowed(
+    rows: Rows, measure: Measure | JointMeasure, options: AuditOptions, reading: Reading
+) -> tuple[Rows, AuditOptions]:
+    """Return the one or two of many attributes by which people differ most, and a level that pays for the choice."""
+    n = len(rows.columns)
+    chosen = most_striking(rows, parts_of(measure), options.level)
+    names = [rows.columns[i].name for i in chosen]
+    level = math.ceil(1e4 * (1 - (1 - options.level) / sets_of(n))) / 1e4
+    reading.notes.append(
+        f"Of {n} attributes, those by which people differ most were looked for first: {listed(names)}. Intervals are "
+        f"at {100 * level:.5g}%, so that with {100 * options.level:g}% they hold over all {sets_of(n)} sets of one or "
+        "two attributes; scan() ranks them all."
+    )
+    kept = replace(rows, columns=tuple(rows.columns[i] for i in chosen))
+    return kept, replace(options, sensitive=names if len(names) > 1 else names[0], level=level)
 
 
 def audit_of_one(data: Any, **asked: Any) -> Audit:

@@ -27,6 +27,7 @@ SKEW, MOST_OFF = (
     0.7,
     0.15,
 )  # Cornish and Fisher at four and a half standard deviations: (x² − 1)/6x; at most so much off
+MOST_OPEN = 0.9  # of the people on one side of a box
 FEW_STRATA = 4  # up to so many are summed one by one
 MOST_DEALT = 80_000  # of the rarer outcome, or rows that are multiplied; of more people some stand for all
 
@@ -295,8 +296,8 @@ class Crossed:
         charge = CHARGE * np.sqrt(2 * (1 + np.log(np.maximum(total / np.maximum(weight, 1e-300), 4.0) / 2)))
         known = variance > 1e-9 * max(float(self.all_scatter.sum()), 1e-300)
         use = (np.minimum(people, self.n - people) >= least) & known & (weight > 1e-9 * total)
-        if len(every.axes) > 1:  # a box that is open on one side belongs to the other column alone
-            use &= ~every.open_side
+        if len(every.axes) > 1:  # a box that is all but open on one side belongs to the other column alone
+            use &= ~every.open_side(self.people, MOST_OPEN)
         spread = np.sqrt(np.maximum(variance, 0.0))
         above, below = (
             np.divide(1.0, spread + _more(self.skew * sign, spread), out=np.zeros_like(spread), where=use)

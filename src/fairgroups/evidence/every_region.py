@@ -60,13 +60,13 @@ class EveryRegion:
         places = np.unravel_index(at, [len(side) for side in self.sides])
         return tuple((int(side[i][0]), int(side[i][1])) for side, i in zip(self.sides, places, strict=True))
 
-    @property
-    def open_side(self) -> NDArray[np.bool_]:
-        """Whether some side of each region holds every cell of its axis."""
-        out = np.zeros(1, dtype=bool)
-        for (size, categorical), side in zip(self.axes, self.sides, strict=True):
-            whole = side[:, 0] == (1 << size) - 1 if categorical else side[:, 1] - side[:, 0] == size
-            out = (out[:, None] | whole[None, :]).ravel()
+    def open_side(self, people: Array, most: float) -> NDArray[np.bool_]:
+        """Whether some side of each region holds more than such a share of the people, who are counted by cell."""
+        grid, out = people.reshape(self.shape), np.zeros(1, dtype=bool)
+        for d, axis in enumerate(self.axes):
+            along = grid.sum(axis=tuple(i for i in range(grid.ndim) if i != d))
+            wide = EveryRegion((axis,)).sums(along) > most * along.sum()
+            out = (out[:, None] | wide[None, :]).ravel()
         return out
 
     def _held(self, axis: int) -> Array:

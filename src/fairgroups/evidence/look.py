@@ -26,13 +26,14 @@ from fairgroups.evidence.dealt import Dealt, RegionScale
 from fairgroups.evidence.every_region import EveryRegion
 from fairgroups.evidence.regions import Region
 
-__all__ = ["Look", "Looked", "Places", "ScannedAxis", "look_at"]
+__all__ = ["Look", "Looked", "Places", "ScannedAxis", "look_at", "place_of"]
 
 Array = NDArray[np.float64]
 BLOCK = 64
 SINGLE_SIDE_BY_SIDE = 16
 LEAST_SQUARE = 1.0  # few draws may allow less than that
 MOST_PEOPLE = 2 / 3  # beyond, it is the others who stand out
+SHARE_OF_PAIRS = 0.75  # of the error, where there are pairs: they are many, and boxes hold few people
 LEAST_OF_SHAPE = 500  # statistics that a quantile of pairs of one shape rests on
 
 
@@ -43,6 +44,17 @@ class ScannedAxis:
     codes: NDArray[np.uint16]
     size: int
     categorical: bool
+
+    @classmethod
+    def of(cls, values: Array, levels: int | None, edges: Array | None) -> ScannedAxis:
+        """Put values into cells that begin at `edges`, or codes into so many levels; NaN lies in no cell."""
+        absent = np.isnan(values)
+        if levels is not None:
+            codes, size = np.where(absent, 0.0, values).astype(np.intp), levels
+        else:
+            assert edges is not None
+            codes, size = np.searchsorted(edges, values, side="right") - 1, int(edges.size)
+        return cls(np.where(absent, size, codes).astype(np.uint16), size, levels is not None)
 
     @property
     def axis(self) -> tuple[int, bool]:
@@ -55,6 +67,15 @@ class ScannedAxis:
             return (self.codes >= side[0]) & (self.codes < side[1])
         levels = np.array([bool(side[0] >> i & 1) for i in range(self.size)] + [False])
         return levels[np.minimum(self.codes, self.size)]
+
+
+def place_of(axes: Sequence[ScannedAxis]) -> NDArray[np.uint64]:
+    """Return a number from the cells of each row: in its order people lie the same, whatever the order of the rows."""
+    found = np.zeros(axes[0].codes.size, dtype=np.uint64)
+    for axis in axes:
+        found = (found ^ axis.codes.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        found ^= found >> np.uint64(29)
+    return found
 
 
 @dataclass(frozen=True)
@@ -152,7 +173,8 @@ def look_at(
     drawn_pairs = pairs.drawn(n_draws, lambda done: progress(0.3 + 0.6 * done))
     level_of = _by_shape(pairs.shapes, wanted.chosen, drawn_pairs, level)
     largest_pair = (drawn_pairs - level_of[wanted.chosen]).max(axis=1)
-    centre_of_pairs = _quantile(largest_pair, level)
+    centre += 2 * math.log(0.5 / (1 - SHARE_OF_PAIRS))  # so many times as rare
+    centre_of_pairs = _quantile(largest_pair, level) + 2 * math.log(0.5 / SHARE_OF_PAIRS)
     both = np.maximum(largest - centre, largest_pair - centre_of_pairs)
     told = _Judge(both, _quantile(both, level) + ROUNDING, side)
     found = []

@@ -121,15 +121,7 @@ class ScannedColumn:
 
     def axis(self, edges: Array | None) -> ScannedAxis:
         """Return the column in cells that begin at these values, or in its levels."""
-        outside = np.isnan(self.values)
-        if self.levels is not None:
-            codes, size = np.nan_to_num(self.values).astype(np.float64), len(self.levels)
-        else:
-            assert edges is not None
-            codes = (np.searchsorted(edges, self.values, side="right") - 1).astype(np.float64)
-            size = int(edges.size)
-        codes[outside] = size
-        return ScannedAxis(codes.astype(np.uint16), size, self.levels is not None)
+        return ScannedAxis.of(self.values, None if self.levels is None else len(self.levels), edges)
 
     def side(self, ends: tuple[int, int], edges: Array | None) -> Side:
         """Return a side of cells in values; one that holds the first or the last cell is open there."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fairgroups.evidence.dealt import CHARGE, Dealt
 from fairgroups.evidence.likelihood import POWER
-from fairgroups.evidence.look import Look, Looked, Places, ScannedAxis, look_at
+from fairgroups.evidence.look import Look, Looked, Places, ScannedAxis, look_at, place_of
 from fairgroups.evidence.regions import Region
 from fairgroups.evidence.verdict import verdicts
 from fairgroups.measures import Direction, Measure
@@ -89,15 +89,6 @@ class Scene:
         return [column.axis(edges) for column, edges in zip(self.columns, self.coarse, strict=True)]
 
     @cached_property
-    def place(self) -> NDArray[np.uint64]:
-        """A number from the cells of each row: people are put in its order, whatever the order of the rows."""
-        found = np.zeros(self.rows.size, dtype=np.uint64)
-        for axis in self.axes:
-            found = (found ^ axis.codes.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
-            found ^= found >> np.uint64(29)
-        return found
-
-    @cached_property
     def sums(self) -> tuple[Array, Array, float]:
         """What each row adds to A and B, and what was taken off A for each unit of B."""
         a, b = weighted_sums(self.rows, self.measure)
@@ -122,7 +113,7 @@ class Scene:
 
     def dealt(self, more: Sequence[int] = ()) -> Dealt:
         """Return people whose outcomes are dealt among those alike in the factors and in some columns."""
-        return Dealt.of(self.rows, self.measure, self.strata(more).codes, self.place)
+        return Dealt.of(self.rows, self.measure, self.strata(more).codes, place_of(self.axes))
 
     def look(
         self,
