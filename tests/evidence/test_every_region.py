@@ -44,25 +44,26 @@ def test_the_kernel_takes_the_largest(axes):
     every = EveryRegion(axes)
     rng = np.random.default_rng(1)
     draws = rng.normal(size=(2, every.n_cells, 16)).astype(np.float32)
-    times, charge = (rng.random(every.n).astype(np.float32) for _ in range(2))
-    times[::3] = 0.0
+    above, below, charge = (rng.random(every.n).astype(np.float32) for _ in range(3))
+    above[::3] = 0.0
     largest = np.full(32, -1e9, dtype=np.float32)
-    region_maxima(draws, list(axes), times, charge, largest)
-    stats = [np.abs(every.sums(block)) * times[:, None] - charge[:, None] for block in draws]
-    expected = np.concatenate([np.where(times[:, None] > 0, x, -1e9).max(axis=0) for x in stats])
+    region_maxima(draws, list(axes), above, below, charge, largest)
+    sums = [every.sums(block) for block in draws]
+    stats = [np.maximum(x * above[:, None], -x * below[:, None]) - charge[:, None] for x in sums]
+    expected = np.concatenate([np.where(above[:, None] > 0, x, -1e9).max(axis=0) for x in stats])
     assert np.allclose(largest, expected, atol=1e-5)
 
 
 def test_the_kernel_refuses_what_does_not_fit():
     draws = np.zeros((1, 4, 16), dtype=np.float32)
     ones, out = np.ones(10, dtype=np.float32), np.zeros(16, dtype=np.float32)
-    region_maxima(draws, [(4, False)], ones, ones, out)
+    region_maxima(draws, [(4, False)], ones, ones, ones, out)
     for bad in (
-        (draws, [(5, False)], ones, ones, out),
-        (draws, [(4, False)], ones[:9], ones, out),
-        (draws, [(4, False)], ones, ones, out[:8]),
-        (draws[:, :, :8].copy(), [(4, False)], ones, ones, out),
-        (draws, [], ones, ones, out),
+        (draws, [(5, False)], ones, ones, ones, out),
+        (draws, [(4, False)], ones[:9], ones, ones, out),
+        (draws, [(4, False)], ones, ones, ones, out[:8]),
+        (draws[:, :, :8].copy(), [(4, False)], ones, ones, ones, out),
+        (draws, [], ones, ones, ones, out),
     ):
         with pytest.raises(ValueError, match="must|there|sixteen"):
             region_maxima(*bad)

@@ -33,7 +33,7 @@ BLOCK = 64
 SINGLE_SIDE_BY_SIDE = 16
 LEAST_SQUARE = 1.0  # few draws may allow less than that
 MOST_PEOPLE = 2 / 3  # beyond, it is the others who stand out
-SHARE_OF_PAIRS = 0.75  # of the error, where there are pairs: they are many, and boxes hold few people
+SHARE_OF_PAIRS = 0.65  # of the error, where there are pairs: they are many, and boxes hold few people
 LEAST_OF_SHAPE = 500  # statistics that a quantile of pairs of one shape rests on
 
 
