@@ -92,6 +92,41 @@ def planted(pool, runs):
     print(f"\nTwo boxes of +15 planted: both found in {found[:, 4].mean():.2f} of {runs} runs (wanted: half).\n")
 
 
+def covered(task):
+    """Whether all intervals that are shown hold the truth, and how wide they are beside the usual one."""
+    seed, case = task
+    rng = np.random.default_rng([seed, 17])
+    n = 4000
+    x, z, w = rng.normal(size=(3, n))
+    c = rng.choice(list("abcd"), n)
+    rate = {
+        "nothing": np.full(n, 0.3),
+        "steps": 0.2 + 0.2 * (x > 0.5) + 0.15 * (c == "b"),
+        "smooth": 0.1 + 0.5 / (1 + np.exp(-x - 0.5 * z)),
+        "rare": 0.02 + 0.05 * (x > 1) * (z > 0),
+    }[case]
+    table = {"x": x, "z": z, "w": w, "c": c, "y": rng.random(n) < rate}
+    found = fg.scan(table, outcome="y")
+    holds, wide = [], []
+    for one in (*found.attributes, *found.pairs):
+        for place in (one.worst, *one.more):
+            held = inside(table, one.names, place.sides)
+            # What may be compared with what was drawn: the mean of the true rates of these people.
+            truth = rate[held].mean() - rate.mean()
+            holds.append(place.low - 1e-9 <= truth <= place.high + 1e-9)
+            usual = 1.96 * np.sqrt(max(place.rate * (1 - place.rate), 1e-4) / place.n * (1 - place.share))
+            wide.append((place.high - place.low) / 2 / usual)
+    return [all(holds), np.median(wide)]
+
+
+def coverage(pool, runs):
+    print("| rates | runs | all intervals hold, 95 % wanted | width over the usual interval |\n|---|---|---|---|")
+    for case in ("nothing", "steps", "smooth", "rare"):
+        found = np.mean(list(pool.map(covered, [(seed, case) for seed in range(runs)])), axis=0)
+        print(f"| {case} | {runs} | {found[0]:.3f} | {found[1]:.2f} |", flush=True)
+    print()
+
+
 def real_table(name):
     import duckdb
 
@@ -273,7 +308,14 @@ def peers(pool, runs):
     print(f"\n{few} runs each. SliceLine and MDSS always name something, or have no test of it.\n")
 
 
-PARTS = {"planted": planted, "alarms": alarms, "bonferroni": bonferroni, "peers": peers, "speed": speed}
+PARTS = {
+    "planted": planted,
+    "coverage": coverage,
+    "alarms": alarms,
+    "bonferroni": bonferroni,
+    "peers": peers,
+    "speed": speed,
+}
 
 
 def main() -> None:

@@ -43,3 +43,10 @@ def test_columns_that_say_the_same_are_one():
 def test_rare_flags_are_not_the_same_because_both_are_rare():
     one, other = (RNG.random((2, N)) < 0.004).astype(float)
     assert checked(RNG.random(N), one=one, other=other)["other"].used
+
+
+def test_copies_are_told_in_small_tables_too():
+    x = RNG.normal(size=200)
+    assert not checked(x, copy=x)["copy"].used
+    assert not checked((x > 0).astype(float), copy=x)["copy"].used
+    assert checked(RNG.normal(size=200), other=x)["other"].used

@@ -66,6 +66,7 @@ def test_what_is_no_code():
     few[:3] = 999  # three rows are no code, but three rows
     assert read_column(few, "age").check.codes == ()
     assert read_column(np.array([0.0, 1, -1] * 50), "x").check.codes == ()
+    assert read_column(RNG.choice([-1.0, 0, 1, 2, 3], 500), "change").check.codes == ()
 
 
 def test_rare_levels_are_one_and_missing_is_a_level():

@@ -14,7 +14,8 @@ from fairgroups.scans.protected import looks_protected
         ("native-country", "nationality"), ("Staatsangehörigkeit", "nationality"), ("zip", "place of living"),
         ("Postleitzahl", "place of living"), ("Behinderung", "disability"), ("religion", "religion"),
         ("marital.status", "family"), ("état civil", "family"), ("skin_tone", "colour of the skin"),
-        ("page", None), ("usage", None), ("stage", None), ("income", None), ("score", None), ("", None), ("123", None),
+        ("page", None), ("market_cap", None), ("invalid_rows", None),
+        ("usage", None), ("stage", None), ("income", None), ("score", None), ("", None), ("123", None),
     ],
 )  # fmt: skip
 def test_names(name, what):

@@ -205,3 +205,99 @@ def test_false_alarms_over_a_whole_table():
         table |= {f"c{i}": rng.integers(0, 2 + i, 800).astype(str) for i in range(5)}
         alarms += fg.scan(table | {"y": rng.random(800) < 0.2}, outcome="y").verdict == "different"
     assert alarms <= 11  # more in one of a hundred cases at 5 %
+
+
+def test_amounts_that_scatter_more_in_some_places_are_no_finding():
+    """Equal means everywhere, but a few of one level win much and the others lose a little."""
+    alarms = 0
+    for seed in range(15):
+        rng = np.random.default_rng(seed)
+        x, z = rng.normal(size=(2, 1500))
+        risky = rng.random(1500) < 0.06
+        y = np.where(risky, np.where(rng.random(1500) < 0.1, 9.0, -1.0), 0.1 * rng.normal(size=1500))
+        table = {"x": x, "z": z, "c": np.where(risky, "risky", "safe"), "y": y}
+        alarms += fg.scan(table, outcome="y").verdict == "different"
+    assert alarms <= 3
+
+
+def test_intervals_of_rates_near_0_hold():
+    rates = np.array([0.002, 0.01, 0.03, 0.9, 0.5, *[0.05] * 15])
+    names = np.array([f"l{i:02}" for i in range(20)])
+    missed = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        level = rng.integers(0, 20, 2000)
+        found = fg.scan({"g": names[level], "y": rng.random(2000) < rates[level]}, outcome="y", pairs=False)
+        one = found.attributes[0]
+        for place in (one.worst, *one.more):
+            held = np.isin(names[level], place.sides[0].names)
+            truth = rates[level][held].mean() - rates[level].mean()
+            missed += not place.low <= truth <= place.high
+    assert missed <= 6
+
+
+def test_a_limit_that_nothing_was_held_against_is_not_kept():
+    with pytest.raises(InputError, match="no range of any column holds 10 of the 15 people"):
+        fg.scan({"a": list(range(15)), "b": list("ab" * 7 + "a"), "y": [1, 0, 1] * 5}, outcome="y", max_gap=0.01)
+
+
+def test_limits_agree_with_the_intervals_that_are_printed():
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        few = np.arange(3000) < 400
+        y = rng.random(3000) < np.where(few, 0.05, 0.001)
+        found = fg.scan({"g": np.where(few, "A", "B"), "y": y}, outcome="y", pairs=False, max_gap=0.043)
+        one = found.attributes[0].worst
+        if found.limit == "kept":
+            assert max(abs(one.low), abs(one.high)) <= 0.043 + 1e-9
+        if found.limit == "exceeded":
+            assert max(one.low, -one.high) > 0.043
+
+
+def test_a_tick_or_nothing_is_looked_at():
+    rng = np.random.default_rng(0)
+    ticked = rng.random(3000) < 0.3
+    y = rng.random(3000) < np.where(ticked, 0.2, 0.6)
+    for values in (np.where(ticked, "yes", None), np.where(ticked, 1.0, np.nan)):
+        assert fg.scan({"t": values, "z": rng.normal(size=3000), "y": y}, outcome="y").shown[0].names == ("t",)
+
+
+def test_constants_clusters_codes_and_labels():
+    rng = np.random.default_rng(1)
+    n = 600
+    assert fg.scan({"a": rng.normal(size=n), "b": np.arange(n) % 3, "y": np.full(n, 3.3)}, outcome="y").shown == ()
+    table = {"a": rng.normal(size=n), "y": rng.random(n) < 0.4, "who": rng.integers(0, 60, n)}
+    renamed = {**table, "who": rng.permutation(60)[table["who"]]}
+    one, other = (fg.scan(t, outcome="y", cluster="who") for t in (table, renamed))
+    assert one.attributes == other.attributes
+    pay = rng.integers(1000, 5000, 2000).astype(float)
+    pay[:100] = 99999
+    found = fg.scan({"pay": pay, "y": rng.random(2000) < 0.3 + 0.3 * (pay < 2000)}, outcome="y", audits=True,
+                    label={"pay": "Pay", "y": "Hired"})  # fmt: skip
+    assert sum(r.n for r in found.attributes[0].audit.records) == 1900
+    assert "Hired" in found.conclusion
+    assert "Pay: under" in found.conclusion
+
+
+def test_shuffled_rows_say_the_same_to_the_last_digit():
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame(people(1500))
+    frame["pay"] = rng.gamma(2, 100, 1500)
+    one = fg.scan(frame, outcome="pay")
+    assert fg.scan(frame.sample(frac=1, random_state=0), outcome="pay") == one
+
+
+def test_columns_of_no_kind_are_left_out_and_the_others_are_looked_at():
+    import pyarrow as pa
+
+    rng = np.random.default_rng(3)
+    table = pl.DataFrame({"a": rng.normal(size=300), "lists": [[1, 2]] * 300, "y": rng.random(300) < 0.5})
+    found = fg.scan(table, outcome="y")
+    assert [check.used for check in found.columns] == [True, False]
+    texts = {"a": ["inf" if i % 3 else str(i % 7) for i in range(300)], "b": rng.normal(size=300), "y": table["y"]}
+    assert fg.scan(texts, outcome="y").data.n == 300
+    twice = pd.DataFrame(rng.normal(size=(50, 3)), columns=["a", "a", "y"])
+    with pytest.raises(InputError, match="cannot read the table"):
+        fg.scan(twice, outcome="y")
+    held = pa.table({"a": pa.array(["u", "v", None] * 200).dictionary_encode(), "y": rng.random(600) < 0.4})
+    assert fg.scan(held, outcome="y").columns[0].missing == 200

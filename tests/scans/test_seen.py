@@ -14,6 +14,7 @@ def test_limits_are_three_valued():
     assert _kept("max_gap", 0.1, "neutral", low, high, wide) == "kept"
     assert _kept("max_gap", 0.005, "neutral", low, high, wide) == "exceeded"
     assert _kept("max_gap", 0.04, "neutral", low, high, wide) == "not enough evidence"
+    assert _kept("max_gap", 0.1, "neutral", low, high, ~wide) is None
     assert _kept("max_harm", 0.04, "better", low, high, wide) == "kept"
     assert _kept("max_harm", 0.005, "worse", low, high, wide) == "exceeded"
 

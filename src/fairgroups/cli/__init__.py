@@ -22,6 +22,7 @@ from fairgroups.cli.paper import paper
 from fairgroups.cli.repair import repair
 from fairgroups.cli.report import report
 from fairgroups.cli.run import run
+from fairgroups.cli.scan import EXIT_HELP as EXIT_HELP_OF_SCANS
 from fairgroups.cli.scan import scan
 from fairgroups.cli.skin import skin
 
@@ -121,7 +122,7 @@ def _options(
 
 
 app.command(epilog=EXIT_HELP)(audit)
-app.command(epilog=EXIT_HELP)(scan)
+app.command(epilog=EXIT_HELP_OF_SCANS)(scan)
 app.command(epilog=EXIT_HELP)(run)
 app.command(epilog=EXIT_HELP)(report)
 app.command()(repair)

@@ -7,6 +7,7 @@ all of them is compared with what it is by chance, and one error is shared by ev
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,7 @@ from fairgroups.evidence.every_region import EveryRegion
 from fairgroups.measures import Measure
 from fairgroups.rows.rows import Rows, weighted_sums
 
-__all__ = ["CHARGE", "Crossed", "Dealt", "Departure", "RegionScale"]
+__all__ = ["CHARGE", "Crossed", "Dealt", "Departure", "RegionScale", "ends_of"]
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -101,6 +102,7 @@ class Dealt:
         total = np.bincount(strata, b, n)
         rate = np.bincount(strata, a, n) / total
         left = a - b * rate[strata]
+        left[np.abs(left) < 1e-12 * (np.abs(a) + b * np.abs(rate[strata]))] = 0.0  # what rounding leaves of nothing
         size = total**2 / np.bincount(strata, b**2, n)
         more = np.where(size > 1 + 1e-9, size / np.maximum(size - 1, 1e-9), 0.0)
         second = float(np.sum(left**2))
@@ -112,7 +114,7 @@ class Dealt:
                 yes = np.rint(np.bincount(strata, a, n)).astype(np.int64)
                 return cls(used, strata, starts, left, b, pooled, None, yes, None, skew)
             return cls(used, strata, starts, left, b, pooled, own, None, None, skew)
-        which = np.arange(used.size) if rows.cluster is None else np.unique(rows.cluster[used], return_inverse=True)[1]
+        which = np.arange(used.size) if rows.cluster is None else _numbered(rows.cluster[used])
         together = np.bincount(np.ravel(which), left)
         effect = max(float(np.sum(together**2)) / second, 1.0) if second > 0 else 1.0
         scatter = np.maximum(own, pooled) * effect
@@ -169,7 +171,7 @@ class Dealt:
         """Return the cells of these people, in their order."""
         return np.ascontiguousarray(codes[self.rows], dtype=np.uint16)
 
-    def judge(self, inside: NDArray[np.bool_], root: float) -> Departure:
+    def judge(self, inside: NDArray[np.bool_], root: float, wider: Sequence[NDArray[np.bool_]] = ()) -> Departure:
         """Say how far some people are from those alike in stratum, with an interval that allows so many roots.
 
         Parameters
@@ -178,6 +180,8 @@ class Dealt:
             Who of these people.
         root : float
             How many standard errors, with what the region is charged added.
+        wider : sequence of array of bool
+            Of a box, the people on each of its sides: amounts scatter in it as they do there, or more.
 
         Returns
         -------
@@ -192,6 +196,7 @@ class Dealt:
         if self.own is not None:
             mine = np.bincount(self.strata[inside], self.own[inside], n)
             null = max(null, float(np.sum(mine * (1 - 2 * share) + share**2 * np.bincount(self.strata, self.own, n))))
+            null = max(null, *(float(self.own[held].mean()) * weight for held in wider if held.any()), 0.0)
         seen = null
         if self.yes is not None and weight > 0:  # were the difference what it seems, rates would scatter otherwise
             rate, size = self.yes / all_b, all_b
@@ -201,9 +206,9 @@ class Dealt:
             parts = (1 - share) ** 2 * b * one * (1 - one) + share**2 * (all_b - b) * other * (1 - other)
             seen = float(np.sum(more * parts))
         charge = CHARGE * math.sqrt(2 * (1 + math.log(max(float(all_b.sum()) / max(weight, 1e-300), 4.0) / 2)))
-        ends = _ends(left, null, seen, root + charge, self.skew)
+        ends = ends_of(left, null, seen, root + charge, self.skew, 0.0 if self.yes is None else MOST_OFF)
         most = weight if self.yes is not None else math.inf
-        low, high = (min(max(x, -most), most) / total for x in ends)
+        low, high = (min(max(float(x), -most), most) / total for x in ends)
         return Departure(left / total, low, high, weight / total if total > 0 else 0.0)
 
     def crossed(self, codes: Cells, n_cells: int) -> Crossed:
@@ -216,11 +221,19 @@ class Dealt:
         people = np.bincount(codes[inside], minlength=n_cells).astype(np.float64)
         left = _summed(codes[inside], self.left[inside], n_cells)
         every = [_summed(self.strata, x, self.n_strata) for x in (self.weight, self.scatter)]
-        own = None
+        own, yes = None, 0.0 if self.yes is None else float(self.yes.sum())
         if self.own is not None:
             mine, whole = _summed(place, self.own[inside], n).reshape(shape), _summed(self.strata, self.own, shape[1])
             own = Crossed(sums[0], mine, left, people, every[0], whole, self.n, self.skew)
-        return Crossed(sums[0], sums[1], left, people, every[0], every[1], self.n, self.skew, own)
+        return Crossed(sums[0], sums[1], left, people, every[0], every[1], self.n, self.skew, own, yes)
+
+
+def _numbered(labels: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers for labels, in the order in which these first come, whatever they are."""
+    _, first, which = np.unique(labels, return_index=True, return_inverse=True)
+    place = np.empty(first.size, dtype=np.intp)
+    place[np.argsort(first, kind="stable")] = np.arange(first.size)
+    return place[np.ravel(which)]
 
 
 @dataclass(frozen=True)
@@ -237,25 +250,32 @@ def _summed(codes: NDArray[Any], values: Array, n: int) -> Array:
     return np.bincount(codes, values, n).astype(np.float64)
 
 
-def _more(skew: float, spread: Any) -> Any:
+def _more(skew: float, spread: Any, most_off: float) -> Any:
     """Return what a skewed outcome adds to the standard deviation of a sum far out on its side, or takes off."""
-    return np.clip(SKEW * skew, -MOST_OFF * spread, None)
+    return np.maximum(SKEW * skew, -most_off * spread)
 
 
-def _ends(left: float, null: float, seen: float, root: float, skew: float) -> tuple[float, float]:
-    """Return the sums x for which (left − x ∓ root · skew)² = root² (null + (seen − null) x/left).
+def ends_of(left: Any, null: Any, seen: Any, root: Any, skew: float, most_off: float) -> tuple[Any, Any]:
+    """Return the ends of the interval of a sum, which allows so many standard errors.
 
-    The variance runs from that of no difference to that of the one seen, so that 0 lies outside exactly where the test
-    says so.
+    Where the sum is shown to differ from 0, the variance at x runs from that of no difference to that of the one seen,
+    (left − x ∓ root · skew)² = root² (null + (seen − null) x/left), so that 0 lies outside exactly where the test says
+    so; beyond the difference seen, and where none is shown, it is the larger of the two.
     """
-    slope = (seen - null) / left if left else 0.0
+    left = np.asarray(left, dtype=np.float64)
+    most = np.sqrt(np.maximum(seen, null))
     ends = []
     for side in (-1.0, 1.0):  # the lower end is where so large a sum would be by chance
-        centre = left + side * root * float(_more(-side * skew, math.sqrt(null)))
+        more = root * _more(-side * skew, np.sqrt(null), most_off)
+        plain = left + side * (root * most + more)
+        shown = np.abs(left) > root * np.sqrt(null) + root * _more(np.sign(left) * skew, np.sqrt(null), most_off)
+        slope = np.divide(seen - null, left, out=np.zeros_like(left), where=shown)
+        centre = left + side * more
         half = centre + root**2 * slope / 2
-        inner = max(half**2 - centre**2 + root**2 * null, 0.0)
-        ends.append(half + side * math.sqrt(inner))
-    return min(ends), max(ends)
+        solved = half + side * np.sqrt(np.maximum(half**2 - centre**2 + root**2 * null, 0.0))
+        outer = side * left > 0
+        ends.append(np.where(~shown, plain, np.where(outer, side * np.maximum(side * solved, side * plain), solved)))
+    return ends[0], ends[1]
 
 
 @dataclass(frozen=True)
@@ -271,6 +291,7 @@ class Crossed:
     n: int
     skew: float
     own: Crossed | None = None  # the same with everybody's own scatter
+    yes: float = 0.0  # how many have the outcome, where it is yes or no
 
     def scale(self, every: EveryRegion, least: int, *, drawn: bool = True) -> RegionScale:
         """Say for every region by what its sum is divided, and what it is charged for being small.
@@ -291,6 +312,7 @@ class Crossed:
         variance, weight = self._forms(every)
         if self.own is not None and not drawn:
             variance = np.maximum(variance, self.own._forms(every)[0])  # noqa: SLF001
+            variance = np.maximum(variance, weight * self.own._on_sides(every))  # noqa: SLF001
         people = every.sums(self.people)
         total = float(self.all_weight.sum())
         charge = CHARGE * np.sqrt(2 * (1 + np.log(np.maximum(total / np.maximum(weight, 1e-300), 4.0) / 2)))
@@ -299,14 +321,39 @@ class Crossed:
         if len(every.axes) > 1:  # a box that is all but open on one side belongs to the other column alone
             use &= ~every.open_side(self.people, MOST_OPEN)
         spread = np.sqrt(np.maximum(variance, 0.0))
+        off = 0.0 if self.own is not None else MOST_OFF
         above, below = (
-            np.divide(1.0, spread + _more(self.skew * sign, spread), out=np.zeros_like(spread), where=use)
+            np.divide(1.0, spread + _more(self.skew * sign, spread, off), out=np.zeros_like(spread), where=use)
             for sign in (1, -1)
         )
         return RegionScale(*(x.astype(np.float32) for x in (above, below, charge)))
 
     def _forms(self, every: EveryRegion) -> tuple[Array, Array]:
         return self._few(every) if self.all_weight.size <= FEW_STRATA else self._many(every)
+
+    def _on_sides(self, every: EveryRegion) -> Array:
+        """Return, for each box, the scatter of one of the people on the side where they scatter more."""
+        if len(every.axes) < 2:
+            return np.zeros(every.n)
+        out = np.zeros(1)
+        grids = [x.sum(axis=1).reshape(every.shape) for x in (self.scatter, self.weight)]
+        for d, axis in enumerate(every.axes):
+            others = tuple(i for i in range(len(every.axes)) if i != d)
+            q, b = (EveryRegion((axis,)).sums(grid.sum(axis=others)) for grid in grids)
+            each = np.divide(q, b, out=np.zeros_like(q), where=b > 0)
+            out = np.maximum(out[:, None], each[None, :]).ravel()
+        return out
+
+    def seen(self, every: EveryRegion, left: Array, variance: Array) -> Array:
+        """Return the variance of sums over regions were their differences what they seem: of one stratum's rates."""
+        if self.own is not None or self.all_weight.size > 1 or not self.yes:
+            return variance
+        b, total = every.sums(self.weight[:, 0]), float(self.all_weight[0])
+        share, rate = b / total, self.yes / total
+        far = np.divide(left, b * (1 - share), out=np.zeros_like(b), where=(b > 0) & (share < 1))
+        one, other = (np.clip(x, 0.0, 1.0) for x in (rate + far * (1 - share), rate - far * share))
+        found: Array = (1 - share) ** 2 * b * one * (1 - one) + share**2 * (total - b) * other * (1 - other)
+        return found
 
     def _few(self, every: EveryRegion) -> tuple[Array, Array]:
         """Sum stratum by stratum."""

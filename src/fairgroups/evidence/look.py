@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from fairgroups._kernels import deal_pairs, deal_sums, region_maxima
 from fairgroups.evidence.band_width import ROUNDING
-from fairgroups.evidence.dealt import Dealt, RegionScale
+from fairgroups.evidence.dealt import Crossed, Dealt, RegionScale, ends_of
 from fairgroups.evidence.every_region import EveryRegion
 from fairgroups.evidence.regions import Region
 
@@ -156,11 +156,12 @@ def look_at(
     -------
     Look
     """
-    some = dealt.some()
+    some, fewest = dealt.some(), least
     singles = _Singles(some, fine, least, n_draws)
     drawn = singles.drawn(lambda done: progress(0.3 * done))
     own = np.array([_quantile(column, level) for column in drawn.T])
     by_chance = drawn - own
+    least = max(least, round(least * dealt.n / max(some.n, 1)))  # as many cells of people as in the deals
     seen = [Places.of(dealt, [axis], least) for axis in fine]
     largest = by_chance.max(axis=1)
     centre = _quantile(largest, level)
@@ -169,7 +170,7 @@ def look_at(
         spare = _quantile(largest - centre, level) + ROUNDING
         told = _Judge(largest - centre, spare, side)
         return Look(tuple(told(one, (i,), own[i] + centre) for i, one in enumerate(seen)), ())
-    pairs = _Pairs(some, coarse, wanted, least)
+    pairs = _Pairs(some, coarse, wanted, fewest)
     drawn_pairs = pairs.drawn(n_draws, lambda done: progress(0.3 + 0.6 * done))
     level_of = _by_shape(pairs.shapes, wanted.chosen, drawn_pairs, level)
     largest_pair = (drawn_pairs - level_of[wanted.chosen]).max(axis=1)
@@ -196,7 +197,13 @@ class Places:
     left: Array
     weight: Array
     people: Array
-    n: int
+    crossed: Crossed
+    yes_no: bool
+
+    @property
+    def n(self) -> int:
+        """Count the people, those in no region with them."""
+        return self.crossed.n
 
     @classmethod
     def of(cls, dealt: Dealt, axes: Sequence[ScannedAxis], least: int) -> Places:
@@ -207,7 +214,7 @@ class Places:
         left, weight, people = sums.T
         drawn = crossed.scale(every, least)
         scale = drawn if crossed.own is None else crossed.scale(every, least, drawn=False)
-        return cls(every, scale, drawn, left, weight, people, dealt.n)
+        return cls(every, scale, drawn, left, weight, people, crossed, dealt.yes is not None)
 
     def best(self) -> tuple[float, Region]:
         """Return the largest statistic and its region."""
@@ -242,10 +249,11 @@ class Places:
     def bounds(self, root: float, least_share: float) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Return lower and upper ends of every region's difference, and which hold such a share of the people."""
         use = self.scale.above > 0
-        times = np.where(use, np.minimum(self.scale.above, self.scale.below), 1.0)
-        wide = (root + self.scale.charge) / times
+        spread = np.where(use, 1.0 / np.where(use, np.minimum(self.scale.above, self.scale.below), 1.0), 0.0)
+        seen = self.crossed.seen(self.every, self.left, spread**2)
+        ends = ends_of(self.left, spread**2, np.maximum(seen, 0.0), root + self.scale.charge, 0.0, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            low, high = (np.where(use, (self.left + sign * wide) / self.weight, np.nan) for sign in (-1, 1))
+            low, high = (np.where(use, x / self.weight, np.nan) for x in ends)
         return low, high, use & (self.people >= least_share * self.people.max(initial=0.0))
 
 

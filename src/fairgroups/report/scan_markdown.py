@@ -22,7 +22,12 @@ def scan_as_markdown(scan: Scan) -> str:
     for limit in limit_lines(scan):
         lines += [f"**{escaped(limit)}**", ""]
     if scan.steps:
-        lines += ["## The short list", "", *(f"1. {escaped(steps_said(scan, step))}" for step in scan.steps), ""]
+        lines += [
+            "## The short list",
+            "",
+            *(f"{k}. {escaped(steps_said(scan, step))}" for k, step in enumerate(scan.steps, 1)),
+            "",
+        ]
     heads = ["Attribute", "Most different", sentence(data.unit), sentence(data.rate), "Difference"]
     heads += [f"{data.percent_level} interval", "Evidence", "Beside the others"]
     lines += ["## Every attribute", "", f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]

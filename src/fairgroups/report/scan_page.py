@@ -11,6 +11,7 @@ from fairgroups.charts.style import VERDICT_COLOURS, to_svg
 from fairgroups.report.pictures import first_pictures
 from fairgroups.report.sections import versions
 from fairgroups.report.templates import fill
+from fairgroups.scans.columns import LEAST_LEVEL
 from fairgroups.scans.conclusion import adds, cannot_say, certainty, evidence_said, limit_lines, steps_said
 from fairgroups.words import amount, compared, counted, points, sentence, thousands
 
@@ -24,7 +25,14 @@ __all__ = ["checks_said", "render_scan", "scan_card", "scan_title"]
 
 LONGEST_NAME = 60
 MOST_IN_CARD = 8
-KINDS = {"number": "numbers", "category": "categories", "date": "dates", "text": "texts", "empty": "empty columns"}
+KINDS = {
+    "number": "numbers",
+    "category": "categories",
+    "date": "dates",
+    "text": "texts",
+    "empty": "empty columns",
+    "other": "others",
+}
 
 
 def scan_title(scan: Scan) -> str:
@@ -171,11 +179,15 @@ def checks_said(scan: Scan) -> list[str]:
     for check in scan.columns:
         said = [check.told] if check.told else []
         if check.missing and check.used:
-            said.append(f"{thousands(check.missing)} rows miss it, which is looked at as well.")
+            few = check.missing < LEAST_LEVEL
+            looked = "too few to be looked at" if few else "which is looked at as well"
+            said.append(
+                f"{thousands(check.missing)} {'row misses' if check.missing == 1 else 'rows miss'} it, {looked}."
+            )
         if said:
             out.append(f"{check.name}: {' '.join(said)}")
     if scan.data.dropped:
-        out.append(f"{thousands(scan.data.dropped)} rows without an outcome were left out.")
+        out.append(f"{thousands(scan.data.dropped)} rows that miss the outcome, or a weight or label, were left out.")
     return out
 
 

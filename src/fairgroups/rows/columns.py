@@ -62,6 +62,10 @@ def _materialise(values: Any) -> NDArray[Any]:
     native = nw.from_native(values, allow_series=True, pass_through=True)
     if isinstance(native, nw.LazyFrame):
         native = native.collect()
+    if isinstance(native, nw.Series) and native.dtype in (nw.Categorical, nw.Enum) and native.null_count():
+        mixed = np.empty(len(native), dtype=object)  # an Arrow dictionary would take those missing for its last level
+        mixed[:] = native.to_list()
+        return mixed
     if isinstance(native, nw.Series | nw.DataFrame):
         return np.asarray(native.to_numpy())
     array = np.asarray(values)

@@ -17,7 +17,7 @@ __all__ = ["without_copies"]
 Array = NDArray[np.float64]
 COPY = 0.9  # the share of the outcome's variance that a copy of it explains
 SAME = 0.99  # the rank correlation of two numbers, or the share of rows by which two columns tell each other
-MOST_ROWS = 20_000
+MOST_ROWS = 200_000
 CELLS = 64
 
 
@@ -89,8 +89,9 @@ def _explained(codes: NDArray[np.intp], outcome: Array) -> float:
     sums = np.bincount(codes, outcome - mean)
     total = float(np.sum((outcome - mean) ** 2))
     used = n > 0
-    between = float(np.sum(sums[used] ** 2 / n[used]) - total * (np.count_nonzero(used) - 1) / max(outcome.size - 1, 1))
-    return between / total if total > 0 else 0.0
+    left = outcome.size - int(np.count_nonzero(used))
+    within = max(total - float(np.sum(sums[used] ** 2 / n[used])), 0.0)
+    return 1 - within / total * (outcome.size - 1) / left if total > 0 and left > 0 else 0.0
 
 
 def _same(codes: NDArray[np.intp], ranks: Array, other: NDArray[np.intp], order: Array) -> bool:

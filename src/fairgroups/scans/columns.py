@@ -25,10 +25,10 @@ from fairgroups.rows.columns import is_missing, numbers
 from fairgroups.scans.protected import looks_protected
 from fairgroups.words import listed, thousands
 
-__all__ = ["ColumnCheck", "ColumnKind", "ScannedColumn", "read_column", "unknown_column"]
+__all__ = ["ColumnCheck", "ColumnKind", "ScannedColumn", "read_column", "unknown_column", "unreadable"]
 
 Array = NDArray[np.float64]
-ColumnKind = Literal["number", "category", "date", "text", "empty"]
+ColumnKind = Literal["number", "category", "date", "text", "empty", "other"]
 MOST_LEVELS = 32  # of a category; rarer ones are put together
 LEAST_LEVEL = 10  # people of a level
 OTHERS = "all others"
@@ -47,7 +47,7 @@ class ColumnCheck:
     ----------
     name : str
         The column.
-    kind : {"number", "category", "date", "text", "empty"}
+    kind : {"number", "category", "date", "text", "empty", "other"}
         How it was read.
     used : bool
         Whether the scan looks at it.
@@ -173,6 +173,11 @@ def read_column(raw: NDArray[Any], name: str) -> ScannedColumn:
     write = _date if kind == "date" else shortest([low, middle, high])
     told = write(middle) if low == high else f"half of them {write(low)} to {write(high)}, the middle {write(middle)}"
     check = replace(check, distinct=distinct, values=told)
+    if distinct == 1 and n - spread.size >= LEAST_LEVEL:  # a tick, or nothing
+        told = f"It has one value, {write(middle)}, or none."
+        return ScannedColumn(
+            replace(check, kind="category", told=told), np.isnan(values).astype(float), (KNOWN, UNKNOWN)
+        )
     if distinct == 1:
         check = check.left_out("it has one value only.")
     elif kind == "number" and _numbers_rows(spread, n):
@@ -246,7 +251,8 @@ def _texts_as_numbers(texts: Counter[str], items: list[Any]) -> Array | None:
         known = {text: float(text) for text in texts if text.strip()}
     except ValueError:
         return None
-    return np.array([known.get(x, np.nan) if x is not None else np.nan for x in items], dtype=np.float64)
+    found = np.array([known.get(x, np.nan) if x is not None else np.nan for x in items], dtype=np.float64)
+    return np.where(np.isinf(found), np.nan, found)
 
 
 def _category(check: ColumnCheck, codes: Array, levels: tuple[str, ...], n: int) -> ScannedColumn:
@@ -256,7 +262,7 @@ def _category(check: ColumnCheck, codes: Array, levels: tuple[str, ...], n: int)
     order = sorted(range(len(levels)), key=lambda i: (-people[i], levels[i]))
     few = [f"{levels[i]} ({100 * people[i] / n:.0f}%)" for i in order[:3] if people[i] >= LEAST_LEVEL]
     check = replace(check, values=", ".join(few))
-    if len(levels) == 1:
+    if len(levels) == 1 and check.missing < LEAST_LEVEL:
         return ScannedColumn(check.left_out("it has one value only."), codes, levels)
     if len(levels) > max(n / 2, 20):
         check = replace(check, kind="text", values="")
@@ -312,7 +318,8 @@ def _is_code(shared: Array, times: NDArray[Any], end: int, n: int) -> bool:
         return False
     nearest, width = others[0 if end == 0 else -1], float(others[-1] - others[0])
     if end == 0:
-        return bool(value < 0 <= nearest and (nearest - value > 0.05 * width or value >= -9))
+        usual = float(np.median(np.diff(others))) if others.size > 1 else 0.0
+        return bool(value < 0 <= nearest and nearest - value > max(0.05 * width, 1.5 * usual))
     usual = float(np.quantile(others, 0.5) - others[0])
     return bool(value - nearest > max(0.5 * width, usual))
 
@@ -320,6 +327,12 @@ def _is_code(shared: Array, times: NDArray[Any], end: int, n: int) -> bool:
 def _numbers_rows(values: Array, n: int) -> bool:
     whole = bool(np.all(values == np.rint(values)))
     return whole and n >= 20 and np.unique(values).size == values.size and float(np.ptp(values)) < 1.5 * n
+
+
+def unreadable(name: str, n: int) -> ScannedColumn:
+    """Return a column whose values are of no kind that can be looked at."""
+    check = ColumnCheck(name, "other", True, 0, 0, protected=looks_protected(name))
+    return ScannedColumn(check.left_out("its values are no numbers, dates or levels."), np.full(n, np.nan))
 
 
 def unknown_column(column: ScannedColumn) -> ScannedColumn | None:

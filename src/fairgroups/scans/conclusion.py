@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fairgroups.words import amount, listed, p_value, points, sentence, size, thousands
 
 if TYPE_CHECKING:
-    from fairgroups.scans.records import Difference, ScannedAttribute, Step
+    from fairgroups.scans.records import ScannedAttribute, Step
     from fairgroups.scans.result import Scan
 
 __all__ = ["adds", "cannot_say", "certainty", "conclude", "evidence_said", "limit_lines", "place_said", "steps_said"]
@@ -30,12 +30,13 @@ def conclude(scan: Scan) -> str:
         said = (
             f"None of {_columns(looked)} alone is shown to go with {data.outcome}{equal}, but {pair.said} together is"
         )
-        return f"{said}: {place_said(scan, pair.worst)}."
-    many = f"{len(shown)} of {_columns(looked)}" if looked > 1 else "the one column"
+        return f"{said}: {place_said(scan, pair)}."
+    some = f"{len(shown)} of {looked}" if len(shown) < looked else "both" if looked == 2 else f"all {looked}"
+    many = f"{some} columns" if looked > 1 else "the one column"
     go = "go" if len(shown) > 1 else "goes"
     said = f"{sentence(many)} {go} with {data.outcome}{equal}, as far as these {thousands(data.n)} {data.unit} show"
     if first is not None:
-        said += f". The strongest is {first.said}: {place_said(scan, first.worst)}"
+        said += f". The strongest is {first.said}: {place_said(scan, first)}"
     later = [step.said for step in scan.steps[1:]]
     if later:
         said += f". Among {data.unit} alike in that, {listed(later)} still {'matter' if len(later) > 1 else 'matters'}"
@@ -54,9 +55,13 @@ def _columns(n: int) -> str:
     return f"{n} columns" if n != 1 else "the one column"
 
 
+def _pairs(n: int) -> str:
+    return f"{thousands(n)} pair{'s' if n > 1 else ''}"
+
+
 def _nothing(scan: Scan, looked: int, equal: str) -> str:
     data = scan.data
-    pairs = f" and {thousands(data.looked_at_pairs)} pairs" if data.looked_at_pairs else ""
+    pairs = f" and {_pairs(data.looked_at_pairs)}" if data.looked_at_pairs else ""
     p = min((one.p_value for one in (*scan.attributes, *scan.pairs)), default=1.0)
     least = [one.detectable for one in scan.attributes if not math.isnan(one.detectable)]
     said = (
@@ -71,15 +76,15 @@ def _nothing(scan: Scan, looked: int, equal: str) -> str:
     return said + "."
 
 
-def place_said(scan: Scan, worst: Difference) -> str:
+def place_said(scan: Scan, one: ScannedAttribute | Step) -> str:
     """Say who differs, by how much, and how sure that is."""
-    data = scan.data
+    data, worst = scan.data, one.worst
     ends = " to ".join(points(x, percent=data.percent) for x in (worst.low, worst.high))
     way = "below" if worst.phi < 0 else "above"
     whom = f"what {data.unit} alike have" if data.given else "everybody"
     rate = amount(worst.rate, percent=data.percent)
     return (
-        f"{worst.label}, {thousands(worst.n)} {data.unit}, {data.rate} {rate}, {size(worst.phi, percent=data.percent)} "
+        f"{one.place}, {thousands(worst.n)} {data.unit}, {data.rate} {rate}, {size(worst.phi, percent=data.percent)} "
         f"{way} {whom} ({data.percent_level} interval {ends})"
     )
 
@@ -87,13 +92,13 @@ def place_said(scan: Scan, worst: Difference) -> str:
 def steps_said(scan: Scan, step: Step) -> str:
     """Say what a step of the shortest list adds."""
     if not step.given:
-        return f"{step.said}: {place_said(scan, step.worst)}."
+        return f"{step.said}: {place_said(scan, step)}."
     data = scan.data
     ends = " to ".join(points(x, percent=data.percent) for x in (step.worst.low, step.worst.high))
-    way = "below" if step.worst.phi < 0 else "above"
+    way, what = "below" if step.worst.phi < 0 else "above", "it" if step is scan.steps[1] else "them"
     return (
-        f"{step.said} adds to it: among {data.unit} alike in {listed(list(step.given))}, {step.worst.label} is "
-        f"{size(step.worst.phi, percent=data.percent)} {way} the others ({data.percent_level} interval {ends})."
+        f"{step.said} adds to {what}: among {data.unit} alike in {listed(list(step.given))}, {step.worst.label} is "
+        f"{size(step.worst.phi, percent=data.percent)} {way} what these have ({data.percent_level} interval {ends})."
     )
 
 
@@ -118,7 +123,7 @@ def certainty(scan: Scan) -> str:
     """Say what the confidence covers."""
     data = scan.data
     looked = len({one.names for one in scan.attributes})
-    pairs = f" and of {thousands(data.looked_at_pairs)} pairs" if data.looked_at_pairs else ""
+    pairs = f" and of {_pairs(data.looked_at_pairs)}" if data.looked_at_pairs else ""
     if (
         data.looked_at_pairs
         and data.pairs == "auto"

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.evidence.dealt import CHARGE, Dealt
+from fairgroups.evidence.every_region import EveryRegion
 from fairgroups.evidence.likelihood import POWER
 from fairgroups.evidence.look import Look, Looked, Places, ScannedAxis, look_at, place_of
 from fairgroups.evidence.regions import Region
 from fairgroups.evidence.verdict import verdicts
 from fairgroups.measures import Direction, Measure
+from fairgroups.partition.sides import Side
 from fairgroups.rows.attributes import Column
 from fairgroups.rows.rows import Rows, weighted_sums
 from fairgroups.rows.strata import Strata, strata_of
@@ -54,6 +56,8 @@ class Scene:
         Confidence level.
     least : int
         Fewest people of a region.
+    called : mapping
+        What columns are called, where that is not their name.
     """
 
     rows: Rows
@@ -63,6 +67,7 @@ class Scene:
     direction: Direction
     level: float
     least: int
+    called: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def fine(self) -> list[Array | None]:
@@ -87,6 +92,31 @@ class Scene:
     def pair_axes(self) -> list[ScannedAxis]:
         """The columns as they are looked at in pairs."""
         return [column.axis(edges) for column, edges in zip(self.columns, self.coarse, strict=True)]
+
+    def in_order(self) -> Scene:
+        """Return the same people in an order that their values decide, so that sums are the same to the last digit."""
+        rows = self.rows
+        others = [x for x in (rows.truth, rows.weight) if x is not None]
+        order = np.lexsort((*others, rows.outcome, place_of(self.axes)))
+        columns = tuple(replace(column, values=column.values[order]) for column in self.columns)
+        factors = tuple(replace(column, values=column.values[order]) for column in self.factors)
+        return replace(self, rows=rows.take(order), columns=columns, factors=factors)
+
+    def without_a_place(self) -> set[str]:
+        """Return the columns of which no range or level holds enough people and leaves enough."""
+        _, b, _ = self.sums
+        out = set()
+        for axis, column in zip(self.axes, self.columns, strict=True):
+            people = np.bincount(axis.codes[b > 0], minlength=axis.size + 1)[: axis.size]
+            every = EveryRegion((axis.axis,))
+            held = every.sums(people)
+            if not np.any(np.minimum(held, np.count_nonzero(b > 0) - held) >= self.least):
+                out.add(column.name)
+        return out
+
+    def only(self, some: Sequence[int]) -> Scene:
+        """Return the same people with some of the columns."""
+        return self if len(some) == len(self.columns) else replace(self, columns=tuple(self.columns[i] for i in some))
 
     @cached_property
     def sums(self) -> tuple[Array, Array, float]:
@@ -160,14 +190,21 @@ class Scene:
         a, b, offset = self.sums
         used = held & (b > 0)
         rate = float(a[used].sum() / b[used].sum()) + offset if used.any() else math.nan
-        found = dealt.judge(held[dealt.rows], root)
+        axes = self.axes if len(columns) == 1 else self.pair_axes
+        wider = [axes[i].held(side)[dealt.rows] for i, side in zip(columns, region, strict=True)]
+        found = dealt.judge(held[dealt.rows], root, wider if len(columns) > 1 else ())
         edges = self.fine if len(columns) == 1 else self.coarse
         sides = tuple(self.columns[i].side(side, edges[i]) for i, side in zip(columns, region, strict=True))
-        said = ", ".join(self.columns[i].said(side) for i, side in zip(columns, sides, strict=True))
+        said = ", ".join(self.said(i, side) for i, side in zip(columns, sides, strict=True))
         (verdict,) = verdicts(np.array([found.low]), np.array([found.high]), self.direction, 0.0)
         n, share = int(np.count_nonzero(used)), float(b[used].sum() / b.sum())
         ends = found.value, found.low, found.high
         return Difference(said, sides, n, share, rate, rate - self.overall, *ends, verdict)
+
+    def said(self, i: int, side: Side) -> str:
+        """Write a side of a column as it is said."""
+        column = self.columns[i]
+        return column.said(side, self.called.get(column.name, column.name))
 
     def places(self, dealt: Dealt, columns: Sequence[int]) -> Places:
         """Return every region of a column or pair."""
@@ -185,4 +222,6 @@ class Scene:
         share, weight = 0.1, float(dealt.weight.sum())
         spread = math.sqrt(float(dealt.scatter.sum()) * share * (1 - share))
         charge = CHARGE * math.sqrt(2 * (1 + math.log(1 / (share * (1 - share)) / 2)))
-        return (root + charge + POWER) * spread / (share * weight)
+        found = (root + charge + POWER) * spread / (share * weight)
+        rates = dealt.yes is not None  # no rate goes beyond 0 and 1
+        return found if found > 0 and (not rates or found < max(self.overall, 1 - self.overall)) else math.nan

@@ -11,7 +11,7 @@ __all__ = ["looks_protected"]
 # What laws of many countries protect, and how columns that hold it begin: English, German, French, Spanish, Italian,
 # Portuguese, Dutch, Polish and the Nordic languages, without accents. A star stands for any further letters.
 NAMES = {
-    "age": "age ages aged birth* dob yob geburt* alter altersgruppe lebensalter naissance ddn edad nacimiento eta "
+    "age": "age ages aged birth* dob yob geburt* alter altersgruppe lebensalter naissance ddn edad nacimiento "
     "nascita idade nascimento leeftijd geboorte* wiek urodz* alder fodsel* fodelse* ika",
     "sex": "sex gender female male woman women man men geschlecht* weiblich maennlich mannlich frau sexe genre femme "
     "homme sexo genero mujer hombre sesso donna uomo mulher homem geslacht vrouw plec kobieta kon kjonn kvinna kvinne",
@@ -22,17 +22,17 @@ NAMES = {
     "nationality": "nationality nationalit* citizen* immigra* migra* foreign* native country staatsangehorig* "
     "auslander* nacionalidad cittadinanza nacionalidade nationaliteit obywatel* medborgar* statsborger* pays pais",
     "religion": "religio* faith church confession konfession glaube relig* culte fe geloof wyznanie tro",
-    "disability": "disab* handicap* impair* behinder* schwerbehindert* invalid* discapacidad disabilita deficien* "
+    "disability": "disab* handicap* impair* behinder* schwerbehindert* invalidit* discapacidad disabilita deficien* "
     "niepelnospraw* funktion* veteran",
     "sexual orientation": "orientation lgbt* gay lesbian homosexual* orientierung",
     "family": "marital married marriage spouse pregnan* children kids dependents family famil* familienstand "
     "verheiratet kinder schwanger* etat_civil "
     "matrimon* conjoint enfants hijos estado_civil coniug* figli casado filhos "
     "burgerlijk* gezin kinderen malzen* dzieci sivilstand civilstand relationship",
-    "place of living": "postcode postal zip zipcode plz postleitzahl codepostal cap cep neighbourhood neighborhood "
+    "place of living": "postcode postal zip zipcode plz postleitzahl codepostal neighbourhood neighborhood "
     "district borough county wohnort ortsteil bairro barrio quartier wijk kod_pocztowy postnummer",
     "language": "language mothertongue muttersprache sprache langue lengua idioma lingua taal jezyk sprak",
-    "social origin": "caste class origin parent* mother* father* socioeconomic ses",
+    "social origin": "caste class origin mother* father* socioeconomic ses",
     "genetic or health": "genetic* health* illness hiv gesundheit* sante salud salute saude gezondheid zdrowie",
 }
 

@@ -125,12 +125,18 @@ class ScannedAttribute:
     @property
     def place(self) -> str:
         """The most different place, without the attribute's name where there is one attribute."""
-        return self.worst.label if len(self.names) > 1 else self.worst.label.removeprefix(f"{self.names[0]} ")
+        return _without_name(self.worst.label, self.said, self.names)
 
     @property
     def verdict(self) -> Verdict:
         """What may be said of the attribute."""
         return self.worst.verdict if self.shown else "not enough evidence"
+
+
+def _without_name(label: str, said: str, names: tuple[str, ...]) -> str:
+    if len(names) > 1:
+        return label
+    return label.removeprefix(f"{said.removesuffix(' (known or not)')} ")
 
 
 @dataclass(frozen=True)
@@ -142,3 +148,8 @@ class Step:
     given: tuple[str, ...]
     worst: Difference
     p_value: float
+
+    @property
+    def place(self) -> str:
+        """The place, without the attribute's name where there is one attribute."""
+        return _without_name(self.worst.label, self.said, self.names)

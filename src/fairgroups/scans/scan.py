@@ -12,7 +12,7 @@ from fairgroups.measures import JointMeasure, resolve_any
 from fairgroups.options import refuse_unknown, taking
 from fairgroups.progress import progress_bar
 from fairgroups.rows.rows import check_measure, refuse_exposure
-from fairgroups.scans.columns import unknown_column
+from fairgroups.scans.columns import ColumnCheck, unknown_column
 from fairgroups.scans.findings import Scene
 from fairgroups.scans.options import ScanOptions
 from fairgroups.scans.records import ScannedAttribute
@@ -119,7 +119,16 @@ def scan(data: Any, **asked: Any) -> Scan:
         why = "; ".join(f"{column.name}: {column.check.told}" for column in checked) or "the table has no other column"
         raise InputError(f"no column is left to look at ({why[:300]}).", "name attributes that vary.")
     columns = tuple(used) + tuple(x for x in map(unknown_column, used) if x is not None)
-    scene = Scene(rows, measure, columns, factors, direction, options.level, options.min_cell)
+    scene = Scene(rows, measure, columns, factors, direction, options.level, options.min_cell, options.label or {})
+    scene = scene.in_order()
+    narrow = scene.without_a_place()
+    checked = [replace(c, check=_no_place(c.check, options)) if c.name in narrow else c for c in checked]
+    scene = scene.only([i for i, column in enumerate(scene.columns) if column.name not in narrow])
+    if not scene.columns:
+        raise InputError(
+            f"no range of any column holds {options.min_cell} of the {rows.n} {options.unit} and leaves as many.",
+            "pass more rows, or lower min_cell (--min-cell).",
+        )
     with progress_bar(f"Looking at {len(used)} columns", shown=options.verbose) as progress:
         seen = Seen.of(scene, options, progress)
     attributes = seen.attributes(options)
@@ -127,12 +136,12 @@ def scan(data: Any, **asked: Any) -> Scan:
         with progress_bar("Auditing each attribute", shown=options.verbose) as progress:
             found = []
             for i, one in enumerate(attributes):
-                found.append(_with_audit(one, i, table, options))
+                found.append(_with_audit(one, i, table.without_codes(checked), options))
                 progress((i + 1) / len(attributes))
         attributes = tuple(found)
     facts = ScanFacts(
         source=table.source,
-        outcome=options.outcome,
+        outcome=options.called(options.outcome),
         n=rows.n,
         overall=scene.overall,
         percent=bool(rows.outcome_is_binary and measure.binary),
@@ -158,6 +167,10 @@ def scan(data: Any, **asked: Any) -> Scan:
         limits=seen.limits(options),
         call=options.call(),
     )
+
+
+def _no_place(check: ColumnCheck, options: ScanOptions) -> ColumnCheck:
+    return check.left_out(f"no range of it holds {options.min_cell} rows and leaves as many.")
 
 
 def _with_audit(one: ScannedAttribute, i: int, table: ScanTable, options: ScanOptions) -> ScannedAttribute:

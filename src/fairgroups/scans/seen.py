@@ -108,7 +108,8 @@ class Seen:
         for one, dealt, before in self.listed:
             columns = [self.scene.columns[i] for i in one.columns]
             worst = self.scene.difference(dealt, one.columns, one.region, one.root)
-            held = tuple(dict.fromkeys(self._called(i, options) for i in before))
+            factors = [options.called(name) for name in options.names("given")] if before else []
+            held = tuple(dict.fromkeys([*factors, *(self._called(i, options) for i in before)]))
             names = tuple(column.name for column in columns)
             said = " × ".join(self._called(i, options) for i in one.columns)
             out.append(Step(names, said, held, worst, one.p_value))
@@ -122,7 +123,7 @@ class Seen:
         """Whether each limit that was set is kept by every range and box that was looked at."""
         names: tuple[Literal["max_gap", "max_harm"], ...] = ("max_gap", "max_harm")
         asked = [(name, getattr(options, name)) for name in names if getattr(options, name) is not None]
-        found: dict[str, list[LimitVerdict]] = {name: [] for name, _ in asked}
+        found: dict[str, list[LimitVerdict | None]] = {name: [] for name, _ in asked}
         for one in (*self.look.singles, *self.look.pairs) if asked else ():
             low, high, wide = self.scene.places(self.dealt, one.columns).bounds(one.root, WIDE)
             for name, limit in asked:
@@ -132,7 +133,9 @@ class Seen:
         )
 
 
-def _kept(name: str, limit: float, direction: str, low: Array, high: Array, wide: NDArray[np.bool_]) -> LimitVerdict:
+def _kept(
+    name: str, limit: float, direction: str, low: Array, high: Array, wide: NDArray[np.bool_]
+) -> LimitVerdict | None:
     if name == "max_harm" and direction == "worse":
         least, most = low, high
     elif name == "max_harm":
@@ -141,6 +144,8 @@ def _kept(name: str, limit: float, direction: str, low: Array, high: Array, wide
         least, most = np.maximum(low, -high), np.maximum(high, -low)
     if np.nanmax(np.nan_to_num(least, nan=-np.inf), initial=-np.inf) > limit:
         return "exceeded"
+    if not wide.any():
+        return None
     return "kept" if np.nanmax(np.where(wide, most, -np.inf), initial=-np.inf) <= limit else "not enough evidence"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,10 @@ from fairgroups.engines.columns import collect, under_names
 from fairgroups.errors import ColumnError, InputError
 from fairgroups.options import Missing
 from fairgroups.rows.attributes import Column, factor
-from fairgroups.rows.columns import one_column
+from fairgroups.rows.columns import numbers, one_column
 from fairgroups.rows.rows import Rows
 from fairgroups.scans.check import without_copies
-from fairgroups.scans.columns import ScannedColumn, read_column
+from fairgroups.scans.columns import ScannedColumn, read_column, unreadable
 from fairgroups.scans.options import ScanOptions
 from fairgroups.sources.frames import column_names, is_lazy, library_beside, read_table
 from fairgroups.sources.source import Source
@@ -59,6 +59,10 @@ class ScanTable:
                 f"cannot read a table from {type(data).__name__!r}.",
                 "pass a data frame, a mapping of column names to values, or the path of a CSV or Parquet file.",
             ) from None
+        except Exception as error:  # whatever a library says of names that come twice
+            raise InputError(
+                f"cannot read the table: {' '.join(str(error).split())[:200]}", "use each column name once."
+            ) from error
         attributes, wanted = _wanted(names, options)
         if is_lazy(data):
             return cls(_collected(data, wanted), attributes, "a table in another engine", library_beside(data))
@@ -68,7 +72,9 @@ class ScanTable:
             if isinstance(error, InputError):
                 raise
             raise InputError(f"cannot read the table: {' '.join(str(error).split())[:200]}") from error
-        held = {name: one_column(values) for name, values in table.columns.items()}
+        held = {
+            name: values for name in wanted if (values := _array(name, table.columns[name], attributes)) is not None
+        }
         sizes = {name: len(values) for name, values in held.items()}
         if len(set(sizes.values())) > 1:
             raise InputError(f"columns differ in length: {sizes}.", "pass columns of one table.")
@@ -87,8 +93,20 @@ class ScanTable:
 
     def checked(self, rows: Rows, options: ScanOptions) -> list[ScannedColumn]:
         """Return the columns that may be looked at, of those people; each says whether it is."""
-        columns = [read_column(self._of(name, rows), name) for name in self.attributes]
+        columns = [
+            read_column(self._of(name, rows), name) if name in self.columns else unreadable(name, rows.size)
+            for name in self.attributes
+        ]
         return without_copies(columns, rows.outcome, options.outcome)
+
+    def without_codes(self, checked: Sequence[ScannedColumn]) -> ScanTable:
+        """Return the table with numbers that stand for nothing taken as missing."""
+        columns = dict(self.columns)
+        for column in checked:
+            if column.check.codes:
+                values = numbers(columns[column.name], column.name)
+                columns[column.name] = np.where(np.isin(values, column.check.codes), np.nan, values)
+        return replace(self, columns=columns)
 
     def factors(self, rows: Rows, options: ScanOptions) -> tuple[Column, ...]:
         """Return what is held equal."""
@@ -97,6 +115,17 @@ class ScanTable:
     def _of(self, name: str, rows: Rows) -> NDArray[Any]:
         raw = self.columns[name]
         return raw if rows.index is None else raw[rows.index]
+
+
+def _array(name: str, values: Any, attributes: Sequence[str]) -> NDArray[Any] | None:
+    """Return a column as an array; None for an attribute that is none."""
+    try:
+        found = one_column(values)
+    except Exception as error:  # whatever a library says of values it cannot give
+        if name in attributes:
+            return None
+        raise InputError(f"{name!r} cannot be read: {' '.join(str(error).split())[:200]}") from error
+    return found
 
 
 def _collected(frame: Any, wanted: Sequence[str]) -> dict[str, NDArray[Any]]:
