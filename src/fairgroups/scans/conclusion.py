@@ -108,10 +108,14 @@ def adds(one: ScannedAttribute) -> str:
         return ""
     said = []
     if one.beyond:
-        said.append(f"adds nothing beyond {listed(list(one.beyond))}")
+        said.append(f"adds nothing beyond {_any_of(one.beyond)}")
     if one.alike:
-        said.append(f"cannot be told from {listed(list(one.alike))}")
+        said.append(f"cannot be told from {_any_of(one.alike)}")
     return sentence("; ".join(said)) + "." if said else ""
+
+
+def _any_of(names: tuple[str, ...]) -> str:
+    return " or ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
 
 
 def evidence_said(one: ScannedAttribute) -> str:
