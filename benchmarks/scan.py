@@ -88,6 +88,10 @@ def planted(pool, runs):
         right, fits = (np.nanmean(found[:, k]) if case else np.nan for k in (1, 2))
         print(f"| {case or 'nothing'} | {runs} | {found[:, 0].mean():.3f} | {wanted} | {right:.2f} | {fits:.2f} "
               f"| {np.median(found[:, 3]):.2f} |", flush=True)  # fmt: skip
+    second(pool, runs)
+
+
+def second(pool, runs):
     found = np.array(list(pool.map(one, [(seed, CASES[0], True) for seed in range(runs)])), dtype=float)
     print(f"\nTwo boxes of +15 planted: both found in {found[:, 4].mean():.2f} of {runs} runs (wanted: half).\n")
 

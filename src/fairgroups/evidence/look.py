@@ -33,6 +33,7 @@ BLOCK = 64
 SINGLE_SIDE_BY_SIDE = 16
 LEAST_SQUARE = 1.0  # few draws may allow less than that
 MOST_PEOPLE = 2 / 3  # beyond, it is the others who stand out
+SIMPLER = 2.0  # twice the logarithm of how much rarer a pair must be, to be named instead of a column
 SHARE_OF_PAIRS = 0.65  # of the error, where there are pairs: they are many, and boxes hold few people
 LEAST_OF_SHAPE = 500  # statistics that a quantile of pairs of one shape rests on
 
@@ -103,6 +104,11 @@ class Looked:
     root: float
     p_value: float
 
+    @property
+    def striking(self) -> float:
+        """How striking it is beside others: a pair must be clearly rarer by chance than a column shown alone."""
+        return self.excess + (SIMPLER if len(self.columns) == 1 and self.excess > 0 else 0.0)
+
 
 @dataclass(frozen=True)
 class Look:
@@ -113,9 +119,9 @@ class Look:
 
     @property
     def first(self) -> Looked | None:
-        """The most striking of all; singles before pairs."""
+        """The most striking of all."""
         every = [*self.singles, *self.pairs]
-        return max(every, key=lambda one: one.excess) if every else None
+        return max(every, key=lambda one: one.striking) if every else None
 
 
 def look_at(

@@ -158,7 +158,7 @@ def _listed(scene: Scene, dealt: Dealt, look: Look, pairs: str, progress: Callab
         new = [one for one in (*look.singles, *look.pairs) if one.excess > 0 and not set(one.columns) <= set(held)]
         if not new:
             break
-        best = max(new, key=lambda one: one.excess)
+        best = max(new, key=lambda one: one.striking)
         out.append((best, dealt, held))
         held = tuple(dict.fromkeys([*held, *best.columns]))
         progress((k + 1) / MOST_STEPS)
