@@ -17,7 +17,7 @@ __all__ = ["without_copies"]
 Array = NDArray[np.float64]
 COPY = 0.9  # the share of the outcome's variance that a copy of it explains
 SAME = 0.99  # the rank correlation of two numbers, or the share of rows by which two columns tell each other
-MOST_ROWS = 200_000
+MOST_ROWS, MOST_PAIRED = 200_000, 40_000
 CELLS = 64
 
 
@@ -39,7 +39,7 @@ def without_copies(columns: Sequence[ScannedColumn], outcome: Array, name: str) 
         The same columns, some of which are left out.
     """
     step = max(1, -(-outcome.size // MOST_ROWS))
-    some = slice(None, None, step)
+    some, every = slice(None, None, step), slice(None, None, max(1, -(-outcome.size // step // MOST_PAIRED)))
     out: list[ScannedColumn] = []
     kept: list[tuple[ScannedColumn, NDArray[np.intp], Array]] = []
     for column in columns:
@@ -52,6 +52,7 @@ def without_copies(columns: Sequence[ScannedColumn], outcome: Array, name: str) 
             why = f"it decides {amount(explained, percent=True)} of {name}, as a copy of it would."
             out.append(replace(column, check=column.check.left_out(why)))
             continue
+        codes, ranks = codes[every], ranks[every] if ranks.size else ranks
         same = next((one.name for one, other, order in kept if _same(codes, ranks, other, order)), None)
         if same is not None:
             check = column.check.left_out(f"it says the same as {same}.", same)

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import cached_property
 from numbers import Real
 from typing import Any, Literal
 
@@ -108,7 +109,7 @@ class ScannedColumn:
         """Return what the attribute is called, if the column is called so."""
         return f"{name} (known or not)" if self.tells_missing else name
 
-    @property
+    @cached_property
     def whole(self) -> bool:
         """Whether all numbers are whole."""
         known = self.values[~np.isnan(self.values)]

@@ -31,6 +31,7 @@ FINE, COARSE = 64, 16  # cells of a number alone, and in pairs
 MOST_COLUMNS, STRONGEST = 12, 10  # of up to so many columns all pairs are looked at; of more, those of the strongest
 MOST_BOXES = 16_000_000  # of all pairs together
 MOST_STRATA = 600  # beyond, auto does without pairs, each of which would cost a matrix of its own
+MOST_COMPARED_ROWS = 200_000  # of more people, so many hold columns against each other
 DRAWS = 512
 MOST_MORE = 2  # further places of one attribute
 SIDES: dict[Direction, int] = {"better": -1, "worse": 1, "neutral": 0}
@@ -101,6 +102,16 @@ class Scene:
         columns = tuple(replace(column, values=column.values[order]) for column in self.columns)
         factors = tuple(replace(column, values=column.values[order]) for column in self.factors)
         return replace(self, rows=rows.take(order), columns=columns, factors=factors)
+
+    def some(self) -> Scene:
+        """Return people enough to hold columns against each other: all, or every few of very many."""
+        step = -(-self.rows.size // MOST_COMPARED_ROWS)
+        if step <= 1:
+            return self
+        held = np.arange(0, self.rows.size, step)
+        columns = tuple(replace(column, values=column.values[held]) for column in self.columns)
+        factors = tuple(replace(column, values=column.values[held]) for column in self.factors)
+        return replace(self, rows=self.rows.take(held), columns=columns, factors=factors)
 
     def without_a_place(self) -> set[str]:
         """Return the columns of which no range or level holds enough people and leaves enough."""

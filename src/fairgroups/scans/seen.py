@@ -21,7 +21,7 @@ from fairgroups.scans.records import CurvePart, ScannedAttribute, Step
 __all__ = ["Seen"]
 
 Array = NDArray[np.float64]
-Listed = tuple[Looked, Dealt, tuple[int, ...]]  # what was seen, among people alike in which columns
+Listed = tuple[Scene, Looked, Dealt, tuple[int, ...]]  # whom was looked at, what was seen, alike in which columns
 MOST_STEPS = 4
 MOST_COMPARED = 10  # attributes that are held against each other
 MOST_PAIRS = 10  # that are told
@@ -45,13 +45,14 @@ class Seen:
         dealt = scene.dealt()
         look = scene.look(dealt, pairs=options.which_pairs, progress=lambda done: progress(0.5 * done))
         listed = tuple(_listed(scene, dealt, look, options.which_pairs, lambda done: progress(0.5 + 0.3 * done)))
+        few = scene.some()
         strongest = sorted((one for one in look.singles if one.excess > 0), key=lambda one: -one.excess)
         some = [one.columns[0] for one in strongest[:MOST_COMPARED]]
         left: dict[tuple[int, int], bool] = {}
         for k, i in enumerate(some):
             others = [j for j in some if scene.columns[j].name != scene.columns[i].name]
             if others:
-                found = scene.look(scene.dealt([i]), some=others)
+                found = few.look(few.dealt([i]), some=others)
                 left |= {(one.columns[0], i): one.excess <= 0 for one in found.singles}
             progress(0.8 + 0.2 * (k + 1) / len(some))
         return cls(scene, dealt, look, left, listed)
@@ -73,7 +74,7 @@ class Seen:
         worst = scene.difference(self.dealt, one.columns, one.region, one.root)
         shown = one.excess > 0 and worst.shown
         beyond, alike = self._explained(one.columns[0]) if len(columns) == 1 and shown else ((), ())
-        steps = [k for k, (step, _, _) in enumerate(self.listed, 1) if set(one.columns) <= set(step.columns)]
+        steps = [k for k, (_, step, _, _) in enumerate(self.listed, 1) if set(one.columns) <= set(step.columns)]
         alone = len(columns) == 1
         return ScannedAttribute(
             names=tuple(column.name for column in columns),
@@ -105,9 +106,9 @@ class Seen:
     def steps(self, options: ScanOptions) -> tuple[Step, ...]:
         """Return the shortest list."""
         out = []
-        for one, dealt, before in self.listed:
+        for scene, one, dealt, before in self.listed:
             columns = [self.scene.columns[i] for i in one.columns]
-            worst = self.scene.difference(dealt, one.columns, one.region, one.root)
+            worst = scene.difference(dealt, one.columns, one.region, one.root)
             factors = [options.called(name) for name in options.names("given")] if before else []
             held = tuple(dict.fromkeys([*factors, *(self._called(i, options) for i in before)]))
             names = tuple(column.name for column in columns)
@@ -159,7 +160,8 @@ def _listed(scene: Scene, dealt: Dealt, look: Look, pairs: str, progress: Callab
         if not new:
             break
         best = max(new, key=lambda one: one.striking)
-        out.append((best, dealt, held))
+        out.append((scene, best, dealt, held))
+        scene = scene.some()
         held = tuple(dict.fromkeys([*held, *best.columns]))
         progress((k + 1) / MOST_STEPS)
         strata = scene.strata(held)
