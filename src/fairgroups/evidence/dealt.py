@@ -18,16 +18,14 @@ from fairgroups.evidence.every_region import EveryRegion
 from fairgroups.measures import Measure
 from fairgroups.rows.rows import Rows, weighted_sums
 
-__all__ = ["CHARGE", "Crossed", "Dealt", "Departure", "RegionScale", "ends_of"]
+__all__ = ["Crossed", "Dealt", "Departure", "RegionScale", "charge_of", "ends_of"]
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 Cells = NDArray[np.uint16]
 CHARGE = 0.3  # of √(2 (1 + log(N/2w))), which a region is charged whose comparison weighs w (simulated)
-SKEW, MOST_OFF = (
-    0.7,
-    0.15,
-)  # Cornish and Fisher at four and a half standard deviations: (x² − 1)/6x; at most so much off
+SKEW = 0.7  # Cornish and Fisher at four and a half standard deviations: (x² − 1)/6x
+MOST_OFF = 0.15  # of a standard deviation, taken off on the side where a skewed outcome has no tail
 MOST_OPEN = 0.9  # of the people on one side of a box
 FEW_STRATA = 4  # up to so many are summed one by one
 MOST_DEALT = 80_000  # of the rarer outcome, or rows that are multiplied; of more people some stand for all
@@ -199,17 +197,13 @@ class Dealt:
             null = max(null, *(float(self.own[held].mean()) * weight for held in wider if held.any()), 0.0)
         seen = null
         if self.yes is not None and weight > 0:  # were the difference what it seems, rates would scatter otherwise
-            rate, size = self.yes / all_b, all_b
-            more = np.where(size > 1, size / np.maximum(size - 1, 1), 0.0)
-            far = left / weight
-            one, other = (np.clip(x, 0.0, 1.0) for x in (rate + far * (1 - share), rate - far * share))
-            parts = (1 - share) ** 2 * b * one * (1 - one) + share**2 * (all_b - b) * other * (1 - other)
-            seen = float(np.sum(more * parts))
-        charge = CHARGE * math.sqrt(2 * (1 + math.log(max(float(all_b.sum()) / max(weight, 1e-300), 4.0) / 2)))
+            more = np.where(all_b > 1, all_b / np.maximum(all_b - 1, 1), 0.0)
+            seen = float(np.sum(more * _seen(b, all_b, self.yes / all_b, left / weight)))
+        charge = float(charge_of(weight, float(all_b.sum())))
         ends = ends_of(left, null, seen, root + charge, self.skew, 0.0 if self.yes is None else MOST_OFF)
         most = weight if self.yes is not None else math.inf
         low, high = (min(max(float(x), -most), most) / total for x in ends)
-        return Departure(left / total, low, high, weight / total if total > 0 else 0.0)
+        return Departure(left / total, low, high)
 
     def crossed(self, codes: Cells, n_cells: int) -> Crossed:
         """Sum by cell and stratum; people in no cell, whose code is `n_cells` or more, count outside every region."""
@@ -238,16 +232,27 @@ def _numbered(labels: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class Departure:
-    """How far people are from those alike in stratum, its interval, and the share of them outside on average."""
+    """How far people are from those alike in stratum, and its interval."""
 
     value: float
     low: float
     high: float
-    outside: float
 
 
 def _summed(codes: NDArray[Any], values: Array, n: int) -> Array:
     return np.bincount(codes, values, n).astype(np.float64)
+
+
+def charge_of(weight: Any, total: float) -> Any:
+    """Return what regions are charged for being small, whose comparison weighs so much of all."""
+    return CHARGE * np.sqrt(2 * (1 + np.log(np.maximum(total / np.maximum(weight, 1e-300), 4.0) / 2)))
+
+
+def _seen(b: Any, total: Any, rate: Any, far: Any) -> Any:
+    """Return the variance of sums of yes and no, were people so far from the others as they seem."""
+    share = b / total
+    one, other = (np.clip(x, 0.0, 1.0) for x in (rate + far * (1 - share), rate - far * share))
+    return (1 - share) ** 2 * b * one * (1 - one) + share**2 * (total - b) * other * (1 - other)
 
 
 def _more(skew: float, spread: Any, most_off: float) -> Any:
@@ -264,12 +269,13 @@ def ends_of(left: Any, null: Any, seen: Any, root: Any, skew: float, most_off: f
     """
     left = np.asarray(left, dtype=np.float64)
     most = np.sqrt(np.maximum(seen, null))
+    spread = np.sqrt(null)
+    shown = np.abs(left) > root * (spread + _more(np.sign(left) * skew, spread, most_off))
+    slope = np.divide(seen - null, left, out=np.zeros_like(left), where=shown)
     ends = []
     for side in (-1.0, 1.0):  # the lower end is where so large a sum would be by chance
-        more = root * _more(-side * skew, np.sqrt(null), most_off)
+        more = root * _more(-side * skew, spread, most_off)
         plain = left + side * (root * most + more)
-        shown = np.abs(left) > root * np.sqrt(null) + root * _more(np.sign(left) * skew, np.sqrt(null), most_off)
-        slope = np.divide(seen - null, left, out=np.zeros_like(left), where=shown)
         centre = left + side * more
         half = centre + root**2 * slope / 2
         solved = half + side * np.sqrt(np.maximum(half**2 - centre**2 + root**2 * null, 0.0))
@@ -315,7 +321,7 @@ class Crossed:
             variance = np.maximum(variance, weight * self.own._on_sides(every))  # noqa: SLF001
         people = every.sums(self.people)
         total = float(self.all_weight.sum())
-        charge = CHARGE * np.sqrt(2 * (1 + np.log(np.maximum(total / np.maximum(weight, 1e-300), 4.0) / 2)))
+        charge = charge_of(weight, total)
         known = variance > 1e-9 * max(float(self.all_scatter.sum()), 1e-300)
         use = (np.minimum(people, self.n - people) >= least) & known & (weight > 1e-9 * total)
         if len(every.axes) > 1:  # a box that is all but open on one side belongs to the other column alone
@@ -349,10 +355,9 @@ class Crossed:
         if self.own is not None or self.all_weight.size > 1 or not self.yes:
             return variance
         b, total = every.sums(self.weight[:, 0]), float(self.all_weight[0])
-        share, rate = b / total, self.yes / total
-        far = np.divide(left, b * (1 - share), out=np.zeros_like(b), where=(b > 0) & (share < 1))
-        one, other = (np.clip(x, 0.0, 1.0) for x in (rate + far * (1 - share), rate - far * share))
-        found: Array = (1 - share) ** 2 * b * one * (1 - one) + share**2 * (total - b) * other * (1 - other)
+        outside = b * (1 - b / total)
+        far = np.divide(left, outside, out=np.zeros_like(b), where=outside > 0)
+        found: Array = _seen(b, total, self.yes / total, far)
         return found
 
     def _few(self, every: EveryRegion) -> tuple[Array, Array]:

@@ -204,7 +204,6 @@ class Places:
     weight: Array
     people: Array
     crossed: Crossed
-    yes_no: bool
 
     @property
     def n(self) -> int:
@@ -220,7 +219,7 @@ class Places:
         left, weight, people = sums.T
         drawn = crossed.scale(every, least)
         scale = drawn if crossed.own is None else crossed.scale(every, least, drawn=False)
-        return cls(every, scale, drawn, left, weight, people, crossed, dealt.yes is not None)
+        return cls(every, scale, drawn, left, weight, people, crossed)
 
     def best(self) -> tuple[float, Region]:
         """Return the largest statistic and its region."""

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 __all__ = ["adds", "cannot_say", "certainty", "conclude", "evidence_said", "limit_lines", "place_said", "steps_said"]
 
-MOST_NAMED = 3
-
 
 def conclude(scan: Scan) -> str:
     """Say which attributes matter, and who differs most."""
@@ -128,11 +126,7 @@ def certainty(scan: Scan) -> str:
     data = scan.data
     looked = len({one.names for one in scan.attributes})
     pairs = f" and of {_pairs(data.looked_at_pairs)}" if data.looked_at_pairs else ""
-    if (
-        data.looked_at_pairs
-        and data.pairs == "auto"
-        and data.looked_at_pairs < len(scan.attributes) * (len(scan.attributes) - 1) / 2
-    ):
+    if 0 < data.looked_at_pairs < math.comb(len(scan.attributes), 2):
         pairs += ", those of the ten most striking"
     return (
         f"With {data.percent_level} confidence all intervals hold at once, for every range of every column "

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.evidence.dealt import CHARGE, Dealt
+from fairgroups.evidence.dealt import Dealt, charge_of
 from fairgroups.evidence.every_region import EveryRegion
 from fairgroups.evidence.likelihood import POWER
 from fairgroups.evidence.look import Look, Looked, Places, ScannedAxis, look_at, place_of
@@ -232,7 +232,7 @@ class Scene:
         """Return the difference of a tenth of the people that four of five such samples would show, about."""
         share, weight = 0.1, float(dealt.weight.sum())
         spread = math.sqrt(float(dealt.scatter.sum()) * share * (1 - share))
-        charge = CHARGE * math.sqrt(2 * (1 + math.log(1 / (share * (1 - share)) / 2)))
+        charge = float(charge_of(share * (1 - share), 1.0))
         found = (root + charge + POWER) * spread / (share * weight)
         rates = dealt.yes is not None  # no rate goes beyond 0 and 1
         return found if found > 0 and (not rates or found < max(self.overall, 1 - self.overall)) else math.nan

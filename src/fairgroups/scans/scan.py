@@ -133,10 +133,10 @@ def scan(data: Any, **asked: Any) -> Scan:
         seen = Seen.of(scene, options, progress)
     attributes = seen.attributes(options)
     if options.audits:
+        known, found = table.without_codes(checked), []
         with progress_bar("Auditing each attribute", shown=options.verbose) as progress:
-            found = []
             for i, one in enumerate(attributes):
-                found.append(_with_audit(one, i, table.without_codes(checked), options))
+                found.append(_with_audit(one, i, known, options))
                 progress((i + 1) / len(attributes))
         attributes = tuple(found)
     facts = ScanFacts(
@@ -177,24 +177,11 @@ def _with_audit(one: ScannedAttribute, i: int, table: ScanTable, options: ScanOp
     """Add the audit of one attribute; where it cannot be had, the page does without."""
     if not one.shown or i >= MOST_AUDITS or one.kind == "date" or one.missing:
         return one
-    same = (
-        "outcome",
-        "given",
-        "truth",
-        "weight",
-        "cluster",
-        "measure",
-        "favourable",
-        "positive",
-        "level",
-        "unit",
-        "label",
-    )
+    roles = ("outcome", "given", "truth", "weight", "cluster", "positive")
+    same = (*roles, "measure", "favourable", "level", "unit", "label", "min_cell")
     asked = {name: getattr(options, name) for name in same if getattr(options, name) is not None}
     try:
-        found: Audit = audit_of_one(
-            table.columns, sensitive=one.names[0], missing="drop", checks=False, min_cell=options.min_cell, **asked
-        )
+        found: Audit = audit_of_one(table.columns, sensitive=one.names[0], missing="drop", checks=False, **asked)
     except FairGroupsError:
         return one
     return replace(one, audit=found)
