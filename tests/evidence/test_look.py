@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from fairgroups.evidence.dealt import Dealt
-from fairgroups.evidence.look import Places, ScannedAxis, look_at
+from fairgroups.evidence.look import look_at
+from fairgroups.evidence.places import Places, ScannedAxis
 from fairgroups.measures import RATES
 from fairgroups.rows.attributes import Column
 from fairgroups.rows.rows import Rows
@@ -20,28 +21,6 @@ def people(outcome, measure="statistical_parity", strata=None):
 def columns(rng, n, numbers=3, levels=(2, 5)):
     made = [ScannedAxis(rng.integers(0, 12, n).astype(np.uint16), 12, False) for _ in range(numbers)]
     return made + [ScannedAxis(rng.integers(0, k, n).astype(np.uint16), k, True) for k in levels]
-
-
-def test_the_best_region_is_the_best_of_all():
-    rng = np.random.default_rng(0)
-    axes = columns(rng, 500, 1, (4,))
-    dealt = people(rng.random(500) < 0.4)
-    places = Places.of(dealt, axes, 10)
-    found, region = places.best()
-    largest = -np.inf
-    for low in range(12):
-        for high in range(low + 1, 13):
-            for held in range(1, 16):
-                inside = axes[0].held((low, high)) & axes[1].held((held, 0))
-                n = inside.sum()
-                sides = axes[0].held((low, high)).sum(), axes[1].held((held, 0)).sum()
-                if min(n, 500 - n) < 10 or max(sides) > 450:
-                    continue
-                sums = np.full(places.every.n, dealt.left[inside[dealt.rows]].sum())
-                at = next(i for i in range(places.every.n) if places.every.region(i) == ((low, high), (held, 0)))
-                largest = max(largest, places.scale.of(sums)[at])
-    assert found == pytest.approx(largest, abs=1e-4)
-    assert axes[0].held(region[0]).any()
 
 
 @pytest.mark.parametrize("pairs", [0, 3, None])
@@ -81,16 +60,3 @@ def test_the_harmful_side_is_told_if_it_is_shown():
         assert found.region == (place,)
     places = Places.of(dealt, [axis], 10)
     assert ((0, 1),) in places.further(((9, 10),), found.root, 3)
-
-
-def test_bounds_of_every_region_hold_what_is_judged():
-    rng = np.random.default_rng(4)
-    axis = ScannedAxis(rng.integers(0, 6, 800).astype(np.uint16), 6, False)
-    dealt = people(rng.random(800) < 0.2 + 0.1 * axis.codes)
-    places = Places.of(dealt, [axis], 10)
-    low, high, wide = places.bounds(2.0, 0.1)
-    for at in np.flatnonzero(wide):
-        (ends,) = places.every.region(at)
-        found = dealt.judge(axis.held(ends)[dealt.rows], 2.0)
-        assert low[at] <= found.value <= high[at]
-        assert abs((high[at] - low[at]) - (found.high - found.low)) < 0.35 * (high[at] - low[at])

@@ -6,7 +6,8 @@ import numpy as np
 
 from fairgroups.cells.grid import axis_edges
 from fairgroups.evidence.dealt import Dealt
-from fairgroups.evidence.look import ScannedAxis, look_at, place_of
+from fairgroups.evidence.look import look_at
+from fairgroups.evidence.places import ScannedAxis, place_of
 from fairgroups.measures import Measure
 from fairgroups.rows.attributes import Column
 from fairgroups.rows.rows import Rows

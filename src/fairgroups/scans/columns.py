@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from fairgroups.cells.grid import axis_edges
 from fairgroups.errors import InputError
-from fairgroups.evidence.look import ScannedAxis
+from fairgroups.evidence.places import ScannedAxis
 from fairgroups.partition.sides import Interval, Levels, Side, shortest
 from fairgroups.rows.columns import is_missing, numbers
 from fairgroups.scans.protected import looks_protected

@@ -10,10 +10,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.evidence.dealt import Dealt, charge_of
+from fairgroups.evidence.dealt import Dealt
 from fairgroups.evidence.every_region import EveryRegion
 from fairgroups.evidence.likelihood import POWER
-from fairgroups.evidence.look import Look, Looked, Places, ScannedAxis, look_at, place_of
+from fairgroups.evidence.look import Look, Looked, look_at
+from fairgroups.evidence.places import Places, ScannedAxis, place_of
+from fairgroups.evidence.region_scale import charge_of
 from fairgroups.evidence.regions import Region
 from fairgroups.evidence.verdict import verdicts
 from fairgroups.measures import Direction, Measure

@@ -1,0 +1,150 @@
+"""Places: every range of a column, every set of its levels, every box of a pair, and how far its people are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups.evidence.dealt import Dealt
+from fairgroups.evidence.every_region import EveryRegion
+from fairgroups.evidence.region_scale import Crossed, RegionScale, ends_of
+from fairgroups.evidence.regions import Region
+
+__all__ = ["Places", "ScannedAxis", "place_of"]
+
+Array = NDArray[np.float64]
+MOST_PEOPLE = 2 / 3  # beyond, it is the others who stand out
+
+
+@dataclass(frozen=True)
+class ScannedAxis:
+    """A column in cells: the cell of each row, `size` where it lies in none; `size` cells; whether they are levels."""
+
+    codes: NDArray[np.uint16]
+    size: int
+    categorical: bool
+
+    @classmethod
+    def of(cls, values: Array, levels: int | None, edges: Array | None) -> ScannedAxis:
+        """Put values into cells that begin at `edges`, or codes into so many levels; NaN lies in no cell."""
+        absent = np.isnan(values)
+        if levels is not None:
+            codes, size = np.where(absent, 0.0, values).astype(np.intp), levels
+        else:
+            assert edges is not None
+            codes, size = np.searchsorted(edges, values, side="right") - 1, int(edges.size)
+        return cls(np.where(absent, size, codes).astype(np.uint16), size, levels is not None)
+
+    @property
+    def axis(self) -> tuple[int, bool]:
+        """Size, and whether it is a category."""
+        return self.size, self.categorical
+
+    def held(self, side: tuple[int, int]) -> NDArray[np.bool_]:
+        """Say which rows lie on a side: cells from the first up to the second, or levels as bits."""
+        if not self.categorical:
+            return (self.codes >= side[0]) & (self.codes < side[1])
+        levels = np.array([bool(side[0] >> i & 1) for i in range(self.size)] + [False])
+        return levels[np.minimum(self.codes, self.size)]
+
+
+def place_of(axes: Sequence[ScannedAxis]) -> NDArray[np.uint64]:
+    """Return a number from the cells of each row: in its order people lie the same, whatever the order of the rows."""
+    found = np.zeros(axes[0].codes.size, dtype=np.uint64)
+    for axis in axes:
+        found = (found ^ axis.codes.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        found ^= found >> np.uint64(29)
+    return found
+
+
+@dataclass(frozen=True)
+class Places:
+    """Every region of a column or pair: the sum of what is left, its scale, that of deals, B and people."""
+
+    every: EveryRegion
+    scale: RegionScale
+    drawn: RegionScale
+    left: Array
+    weight: Array
+    people: Array
+    crossed: Crossed
+
+    @property
+    def n(self) -> int:
+        """Count the people, those in no region with them."""
+        return self.crossed.n
+
+    @classmethod
+    def of(cls, dealt: Dealt, axes: Sequence[ScannedAxis], least: int) -> Places:
+        """Sum over every region."""
+        every = EveryRegion(tuple(axis.axis for axis in axes))
+        crossed = dealt.crossed(_together(dealt, axes), every.n_cells)
+        sums = every.sums(np.stack([crossed.left, crossed.weight.sum(axis=1), crossed.people], axis=1))
+        left, weight, people = sums.T
+        drawn = crossed.scale(every, least)
+        scale = drawn if crossed.own is None else crossed.scale(every, least, drawn=False)
+        return cls(every, scale, drawn, left, weight, people, crossed)
+
+    def best(self) -> tuple[float, Region]:
+        """Return the largest statistic and its region."""
+        found, at = self.scale.best(self.left)
+        return found, self.every.region(at)
+
+    def told(self, side: int, root: float) -> Region:
+        """Return the region to be told: on the harmful side and not most people, if one is shown; else the largest."""
+        few = np.where(self.people <= MOST_PEOPLE * self.n, self.left, 0.0)
+        for wanted in dict.fromkeys((side, 0)):
+            found, at = self.scale.best(few, wanted)
+            if found > root:
+                return self.every.region(at)
+        return self.best()[1]
+
+    def further(self, region: Region, root: float, most: int) -> list[Region]:
+        """Return regions that are shown to differ, apart from the first and from one another."""
+        found = [region]
+        few = (self.scale.above > 0) & (self.people <= MOST_PEOPLE * self.n)  # all the others are no further place
+        statistics = np.where(few, self.scale.of(self.left), -np.inf)
+        while len(found) <= most:
+            taken = np.zeros(self.every.shape, dtype=np.int64)
+            for one in found:
+                taken[np.ix_(*(_cells(axis, side) for axis, side in zip(self.every.axes, one, strict=True)))] = 1
+            apart = np.where(self.every.sums(taken.ravel()) == 0, statistics, -np.inf)
+            at = int(np.argmax(np.round(apart, 6)))
+            if apart[at] <= root:
+                break
+            found.append(self.every.region(at))
+        return found[1:]
+
+    def bounds(self, root: float, least_share: float) -> tuple[Array, Array, NDArray[np.bool_]]:
+        """Return lower and upper ends of every region's difference, and which hold such a share of the people."""
+        use = self.scale.above > 0
+        spread = np.where(use, 1.0 / np.where(use, np.minimum(self.scale.above, self.scale.below), 1.0), 0.0)
+        seen = self.crossed.seen(self.every, self.left, spread**2)
+        ends = ends_of(self.left, spread**2, np.maximum(seen, 0.0), root + self.scale.charge, 0.0, 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            low, high = (np.where(use, x / self.weight, np.nan) for x in ends)
+        return low, high, use & (self.people >= least_share * self.people.max(initial=0.0))
+
+
+def _cells(axis: tuple[int, bool], side: tuple[int, int]) -> NDArray[np.intp]:
+    size, categorical = axis
+    if not categorical:
+        return np.arange(side[0], side[1], dtype=np.intp)
+    return np.array([i for i in range(size) if side[0] >> i & 1], dtype=np.intp)
+
+
+def _together(dealt: Dealt, axes: Sequence[ScannedAxis]) -> NDArray[Any]:
+    """Return one cell for each person; one beyond the last where some axis has none."""
+    place, outside = np.zeros(dealt.n, dtype=np.int64), np.zeros(dealt.n, dtype=bool)
+    n = 1
+    for axis in axes:
+        codes = axis.codes[dealt.rows].astype(np.int64)
+        outside |= codes >= axis.size
+        place = place * axis.size + np.minimum(codes, axis.size - 1)
+        n *= axis.size
+    place[outside] = n
+    return place
