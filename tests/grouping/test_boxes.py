@@ -103,15 +103,24 @@ def test_missing_values_are_a_group_of_their_own():
     assert sum(record.n for record in audit.records) == 4000
 
 
-def test_too_many_attributes_or_levels_are_judged_on_people_set_aside():
+def test_of_too_many_attributes_a_few_are_chosen_first():
     rng = np.random.default_rng(0)
     n = 1200
     many = {f"x{i}": rng.random(n) for i in range(9)} | {"ok": rng.integers(0, 2, n)}
     audit = fg.audit(many, sensitive=[f"x{i}" for i in range(9)], outcome="ok", checks=False, n_groups=2)
+    assert audit.settings.inference == "band"
+    assert audit.verdict != "different"
+    assert any("looked for first" in note for note in audit.notes)
+
+
+def test_too_many_levels_are_judged_on_people_set_aside():
+    rng = np.random.default_rng(0)
+    n = 1200
+    levels = {c: rng.choice([f"{c}{i}" for i in range(10)], n) for c in "ab"}
+    levels |= {"z": rng.random(n), "ok": rng.integers(0, 2, n)}
+    audit = fg.audit(levels, sensitive=["a", "b", "z"], outcome="ok", checks=False)
     assert audit.settings.inference == "crossfit"
     assert any("too many boxes" in note for note in audit.notes)
-    levels = {c: rng.choice([f"{c}{i}" for i in range(10)], n) for c in "ab"} | {"z": rng.random(n), "ok": many["ok"]}
-    assert fg.audit(levels, sensitive=["a", "b", "z"], outcome="ok", checks=False).settings.inference == "crossfit"
 
 
 def test_a_category_of_many_levels():
