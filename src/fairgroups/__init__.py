@@ -21,7 +21,15 @@ if TYPE_CHECKING:
     from fairgroups.cells.space import SpaceCells
     from fairgroups.datasets.adult import load_adult
     from fairgroups.datasets.synthetic import make_synthetic
-    from fairgroups.errors import ColumnError, FairGroupsError, InputError, MissingValuesError, OutputError, SchemaError
+    from fairgroups.errors import (
+        ColumnError,
+        FairGroupsError,
+        FairnessWarning,
+        InputError,
+        MissingValuesError,
+        OutputError,
+        SchemaError,
+    )
     from fairgroups.evidence.agreement import adjusted_rand_index, rand_index
     from fairgroups.evidence.band import Band
     from fairgroups.evidence.rates import group_rates
@@ -31,8 +39,11 @@ if TYPE_CHECKING:
     from fairgroups.measures import EQUALIZED_ODDS, MEASURES, JointMeasure, Measure
     from fairgroups.partition.partition import Partition
     from fairgroups.partition.sides import Interval, Levels
+    from fairgroups.repair.blind_repair import BlindRepair
     from fairgroups.repair.dependence import correlation_ratio, gedi, hgr
     from fairgroups.repair.fair_classifier import FairClassifier
+    from fairgroups.repair.fair_regressor import FairRegressor
+    from fairgroups.repair.left import Left
     from fairgroups.repair.score_repair import ScoreRepair
     from fairgroups.repair.tradeoff import Tradeoff, tradeoff
     from fairgroups.scans.result import Scan
@@ -49,7 +60,15 @@ _ROOMS = {
     "cells.space": ["SpaceCells"],
     "datasets.adult": ["load_adult"],
     "datasets.synthetic": ["make_synthetic"],
-    "errors": ["ColumnError", "FairGroupsError", "InputError", "MissingValuesError", "OutputError", "SchemaError"],
+    "errors": [
+        "ColumnError",
+        "FairGroupsError",
+        "FairnessWarning",
+        "InputError",
+        "MissingValuesError",
+        "OutputError",
+        "SchemaError",
+    ],
     "evidence.agreement": ["adjusted_rand_index", "rand_index"],
     "evidence.band": ["Band"],
     "evidence.rates": ["group_rates"],
@@ -60,7 +79,10 @@ _ROOMS = {
     "partition.partition": ["Partition"],
     "partition.sides": ["Interval", "Levels"],
     "repair.dependence": ["correlation_ratio", "gedi", "hgr"],
+    "repair.blind_repair": ["BlindRepair"],
     "repair.fair_classifier": ["FairClassifier"],
+    "repair.fair_regressor": ["FairRegressor"],
+    "repair.left": ["Left"],
     "repair.score_repair": ["ScoreRepair"],
     "repair.tradeoff": ["Tradeoff", "tradeoff"],
     "scans.result": ["Scan"],
@@ -74,6 +96,7 @@ __all__ = [
     "MEASURES",
     "Audit",
     "Band",
+    "BlindRepair",
     "Cells",
     "Change",
     "ColumnError",
@@ -81,11 +104,14 @@ __all__ = [
     "FairGroups",
     "FairGroupsError",
     "FairKMeans",
+    "FairRegressor",
+    "FairnessWarning",
     "FixedGroups",
     "InputError",
     "Interval",
     "JointAudit",
     "JointMeasure",
+    "Left",
     "Levels",
     "Measure",
     "MissingValuesError",

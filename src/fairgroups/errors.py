@@ -9,6 +9,8 @@
         ├── MissingValuesError          values are missing and no policy was chosen
         ├── NeedsRows                   counts cannot answer; reading then takes the rows
         └── SchemaError                 a JSON file is not ours, or newer than this library
+
+    FairnessWarning (UserWarning)       a repair leaves more than chance explains
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from collections.abc import Iterable
 __all__ = [
     "ColumnError",
     "FairGroupsError",
+    "FairnessWarning",
     "InputError",
     "MissingValuesError",
     "NeedsRows",
@@ -38,6 +41,18 @@ class FairGroupsError(Exception):
     ... except fg.FairGroupsError as error:
     ...     print(str(error).splitlines()[0])
     edges must be finite and increasing; got [3.0, 1.0].
+    """
+
+
+class FairnessWarning(UserWarning):
+    """A repair leaves more dependence on the attribute than chance and the allowed gap explain.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import fairgroups as fg
+    >>> warnings.simplefilter("error", fg.FairnessWarning)  # to stop a pipeline there
+    >>> warnings.simplefilter("default", fg.FairnessWarning)
     """
 
 

@@ -73,9 +73,10 @@ def test_apply_copies_the_rest_as_it_is(table, people, tmp_path):
     assert (pd.read_csv(tmp_path / "renamed.csv", dtype=str)["x"].astype(float) == expected).all()
 
 
-def test_smooth_geodesic_odds_and_borders(table):
+def test_exact_geodesic_odds_and_borders(table):
     for options in (
-        ("--smooth",),
+        ("--n-groups", "exact"),
+        ("--n-groups", "auto"),
         ("--relaxation", "geodesic", "--max-gap", "0.1"),
         ("--condition", "both", "--truth", "hired"),
         ("--partition", "30,50", "--cost", "w1"),

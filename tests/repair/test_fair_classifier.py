@@ -3,13 +3,16 @@ import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_val_score
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.model_selection import GroupKFold, ShuffleSplit, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import get_tags
 
-from fairgroups import FairClassifier, InputError, Partition
-from fairgroups.repair.transport import largest_gap
+from fairgroups import FairClassifier, FairGroups, InputError, Partition, hgr
+from fairgroups.repair.left import reach_of
+from fairgroups.rows.attributes import Column
 
 
 def people(seed=0, n=4000):
@@ -23,32 +26,88 @@ def people(seed=0, n=4000):
 @pytest.fixture(scope="module")
 def fitted():
     frame, y = people()
-    return FairClassifier(LogisticRegression(), sensitive="age", n_groups=4).fit(frame, y)
+    return FairClassifier(LogisticRegression(), sensitive="age").fit(frame, y)
 
 
 def test_held_out_people_get_alike_probabilities(fitted):
     frame, y = people(1)
-    codes = fitted.repair_.partition_.assign(frame.age)
-    before = fitted.estimator_.predict_proba(frame[["income", "debt"]])[:, 1]
+    before = np.mean([m.predict_proba(frame[["income", "debt"]])[:, 1] for m in fitted.estimators_], axis=0)
     after = fitted.predict_proba(frame)
     assert after.sum(axis=1) == pytest.approx(np.ones(4000))
-    floor = np.mean([largest_gap(before, np.random.default_rng(s).permutation(codes)) for s in range(20)])
-    assert largest_gap(before, codes) > 0.5
-    assert largest_gap(after[:, 1], codes) < 3 * floor
+    reach = [reach_of(Column("age", frame.age.to_numpy()), p, np.ones(4000), 0.5) for p in (before, after[:, 1])]
+    assert reach[0].sd > 0.25 > 0.03 > reach[1].sd
+    assert reach[1].hgr < 2 * reach[1].floor < reach[0].hgr
     assert set(fitted.predict(frame)) == {"yes", "no"}
     assert np.mean(fitted.predict(frame) == y) > 0.6
+    assert fitted.left_.after.sd < fitted.left_.before.sd / 10
+    assert len(fitted.estimators_) == 5
+
+
+def test_fair_probabilities_come_true():
+    frame, y = people(2, 8000)
+    halves = frame[:4000], frame[4000:]
+    bias = {}
+    for calibrate in (False, True):
+        model = FairClassifier(RidgeClassifier(), sensitive="age", calibrate=calibrate)  # its scores are no chances
+        p = model.fit(halves[0], y[:4000]).predict_proba(halves[1])[:, 1]
+        code = np.digitize(p, np.quantile(p, [0.2, 0.4, 0.6, 0.8]))
+        yes = y[4000:] == "yes"
+        bias[calibrate] = np.mean([abs(p[code == k].mean() - yes[code == k].mean()) for k in range(5)])
+    assert bias[True] < 0.03 < bias[False]
+
+
+def test_models_and_maps_belong_together():
+    frame, y = people()
+    features = ["income", "debt"]
+    model = LogisticRegression().fit(frame[features][:2000], y[:2000])
+    prefit = FairClassifier(model, sensitive="age", cv="prefit").fit(frame[2000:], y[2000:])
+    assert prefit.estimators_ == [model]
+    assert prefit.estimator_ is model
+    share = FairClassifier(LogisticRegression(), sensitive="age", cv=0.4).fit(frame, y)
+    assert len(share.estimators_) == 1
+    assert share.left_.people == 1600
+    person = np.arange(4000) // 4
+    grouped = FairClassifier(LogisticRegression(), sensitive="age", cv=GroupKFold(3)).fit(frame, y, groups=person)
+    assert len(grouped.estimators_) == 3
+    with pytest.raises(AttributeError, match="several models"):
+        _ = grouped.estimator_
+    some = FairClassifier(LogisticRegression(), sensitive="age", cv=ShuffleSplit(1, test_size=0.25, random_state=0))
+    assert some.fit(frame, y).left_.people == 1000
+    ridge = FairClassifier(RidgeClassifier(), sensitive="age").fit(frame, y)  # a decision function only
+    assert 0 < ridge.predict_proba(frame[:9])[:, 1].min()
+    for bad in (1, 1.5, "folds"):
+        with pytest.raises(InputError, match="cv"):
+            FairClassifier(LogisticRegression(), sensitive="age", cv=bad).fit(frame, y)
+    other = LogisticRegression().fit(frame[features], np.where(y == "yes", "b", "a"))
+    with pytest.raises(InputError, match="tells"):
+        FairClassifier(other, sensitive="age", cv="prefit").fit(frame, y)
+
+
+def test_people_with_the_same_probability_are_told_apart_by_their_features():
+    """A stump gives few probabilities: features decide within each, so that nobody's age can be told from it."""
+    rng = np.random.default_rng(0)
+    n = 8000
+    age = rng.uniform(20, 70, n)
+    X = np.column_stack([rng.normal(age / 15, 1), rng.normal(size=n)])
+    y = rng.random(n) < 1 / (1 + np.exp(3 - X[:, 0]))
+    stump = DecisionTreeClassifier(max_depth=2).fit(X[:2000], y[:2000])
+    model = FairClassifier(stump, cv="prefit").fit(X[2000:5000], y[2000:5000], sensitive=age[2000:5000])
+    assert model.repair_.largest_atom_ > 0.2
+    fair = model.predict_proba(X[5000:], sensitive=age[5000:])[:, 1]
+    left = hgr(age[5000:], fair)
+    assert left.value < 2 * left.floor < hgr(age[5000:], stump.predict_proba(X[5000:])[:, 1]).value
+    assert np.unique(fair).size > 100
 
 
 def test_it_fits_into_scikit_learn(fitted):
     frame, y = people()
-    again = clone(fitted)
-    assert again.get_params()["n_groups"] == 4
-    line = make_pipeline(
-        FairClassifier(make_pipeline(StandardScaler(), LogisticRegression()), sensitive="age", n_groups=2)
-    )
+    assert clone(fitted).get_params()["partition"] == "auto"
+    line = make_pipeline(FairClassifier(make_pipeline(StandardScaler(), LogisticRegression()), sensitive="age"))
     assert line.fit(frame, y).predict(frame[:5]).shape == (5,)
+    assert not get_tags(fitted).classifier_tags.multi_class
+    assert list(fitted.feature_names_in_) == ["age", "income", "debt"]
     with sklearn.config_context(enable_metadata_routing=True):
-        model = FairClassifier(LogisticRegression(), n_groups=2)
+        model = FairClassifier(LogisticRegression())
         model.set_fit_request(sensitive=True).set_predict_request(sensitive=True)
         routed = make_pipeline(StandardScaler(), model).fit(frame[["income", "debt"]], y, sensitive=frame.age)
         assert routed.predict(frame[["income", "debt"]], sensitive=frame.age).shape == (4000,)
@@ -57,14 +116,41 @@ def test_it_fits_into_scikit_learn(fitted):
 def test_options():
     frame, y = people()
     given = FairClassifier(LogisticRegression(), sensitive="age", partition=Partition.from_edges([45]), max_gap=0.1)
-    assert given.fit(frame, y).repair_.gap_ <= 0.11
-    smooth = FairClassifier(LogisticRegression(), sensitive="age", smooth=True, condition="positives").fit(frame, y)
-    assert smooth.repair_.gaps_["tpr"] < 0.2
+    with pytest.warns(match="more is left"):  # two groups leave much inside them
+        assert given.fit(frame, y).repair_.gap_ <= 0.11
+    positives = FairClassifier(LogisticRegression(), sensitive="age", condition="positives").fit(frame, y)
+    assert positives.repair_.gaps_["tpr"] < 0.2
     frame["sex"] = np.random.default_rng(0).choice(["f", "m"], 4000)
-    boxes = FairClassifier(LogisticRegression(), sensitive=["age", "sex"], n_groups=3).fit(frame, y)
-    assert boxes.predict_proba(frame[:3]).shape == (3, 2)
-    array = FairClassifier(LogisticRegression(), n_groups=2).fit(frame[["income"]].to_numpy(), y, sensitive=frame.age)
+    both = FairClassifier(LogisticRegression(), sensitive=["age", "sex"]).fit(frame, y)
+    assert both.predict_proba(frame[:3]).shape == (3, 2)
+    array = FairClassifier(LogisticRegression(), partition=FairGroups(8)).fit(
+        frame[["income"]].to_numpy(), y, sensitive=frame.age
+    )
     assert array.predict(frame[["income"]].to_numpy()[:2], sensitive=list(frame.age[:2])).shape == (2,)
+    numbers = frame[["age", "income", "debt"]].to_numpy()
+    third = FairClassifier(LogisticRegression(), sensitive=0).fit(numbers, y)  # by position
+    assert third.predict_proba(numbers) == pytest.approx(
+        FairClassifier(LogisticRegression())
+        .fit(numbers[:, 1:], y, sensitive=numbers[:, 0])
+        .predict_proba(numbers[:, 1:], sensitive=numbers[:, 0])
+    )
+
+
+def test_without_the_attribute_at_prediction():
+    frame, y = people(0, 6000)
+    test, _ = people(1, 6000)
+    plain = LogisticRegression().fit(frame[["income", "debt"]], y).predict_proba(test[["income", "debt"]])[:, 1]
+    blind = FairClassifier(LogisticRegression(), sensitive="age", at_predict="without").fit(frame, y)
+    hidden = test.drop(columns="age")
+    assert (blind.predict_proba(hidden) == blind.predict_proba(test)).all()
+    age = Column("age", test.age.to_numpy())
+    before, after = (reach_of(age, p, np.ones(6000), 0.5).sd for p in (plain, blind.predict_proba(hidden)[:, 1]))
+    assert after < before / 3
+    assert blind.left_.after.sd == pytest.approx(after, abs=0.04)
+    with pytest.raises(InputError, match="condition"):
+        FairClassifier(LogisticRegression(), sensitive="age", at_predict="without", condition="both").fit(frame, y)
+    with pytest.raises(InputError, match="at_predict"):
+        FairClassifier(LogisticRegression(), sensitive="age", at_predict="never").fit(frame, y)
 
 
 def test_bad_input():
@@ -74,12 +160,17 @@ def test_bad_input():
         model.fit(frame, y)
     with pytest.raises(InputError, match="is needed"):
         FairClassifier(LogisticRegression()).fit(frame, y)
-    with pytest.raises(InputError, match="two classes"):
-        FairClassifier(LogisticRegression(), sensitive="age").fit(frame, np.zeros(200))
+    for classes in (np.zeros(200), np.arange(200) % 3):
+        with pytest.raises(InputError, match="two classes"):
+            FairClassifier(LogisticRegression(), sensitive="age").fit(frame, classes)
     with pytest.raises(InputError, match="give it once"):
         FairClassifier(LogisticRegression(), sensitive="age").fit(frame, y, sensitive=frame.age)
     with pytest.raises(InputError, match="must be a frame"):
         FairClassifier(LogisticRegression(), sensitive="age").fit(frame.to_numpy(), y)
+    with pytest.raises(InputError, match="no column at"):
+        FairClassifier(LogisticRegression(), sensitive=7).fit(frame.to_numpy(), y)
+    with pytest.raises(InputError, match="200 rows|one label"):
+        FairClassifier(LogisticRegression(), cv="prefit").fit(frame, y[:100], sensitive=frame.age)
 
 
 def test_people_without_an_attribute_and_labels_that_are_missing():
@@ -87,15 +178,19 @@ def test_people_without_an_attribute_and_labels_that_are_missing():
     age = rng.uniform(20, 60, 600)
     X = rng.normal(age[:, None] / 20, 1, (600, 2))
     y = (rng.random(600) < 0.5).astype(float)
-    model = FairClassifier(LogisticRegression(), partition=Partition.from_edges([40], missing="drop"))
-    model.fit(X, y, sensitive=age, sample_weight=np.ones(600))
+    holes = np.where(np.arange(600) % 10 == 0, np.nan, age)
+    with pytest.raises(InputError, match="missing='drop'"):
+        FairClassifier(LogisticRegression()).fit(X, y, sensitive=holes)
+    model = FairClassifier(LogisticRegression(), missing="drop").fit(X, y, sensitive=holes, sample_weight=np.ones(600))
     assert 0 <= model.score(X, y, sensitive=age) <= 1
-    with pytest.raises(InputError, match="no decision"):
+    with pytest.raises(InputError, match="no fair score"):
         model.predict(X[:2], sensitive=[30, np.nan])
+    own = FairClassifier(LogisticRegression(), missing="group").fit(X, y, sensitive=holes)
+    assert np.isfinite(own.predict_proba(X, sensitive=holes)).all()
     with pytest.raises(InputError, match="missing values"):
         FairClassifier(LogisticRegression()).fit(X, np.where(y == 1, np.nan, y), sensitive=age)
     with sklearn.config_context(enable_metadata_routing=True):
-        routed = FairClassifier(LogisticRegression(), n_groups=2).set_fit_request(sensitive=True)
+        routed = FairClassifier(LogisticRegression()).set_fit_request(sensitive=True)
         routed = routed.set_score_request(sensitive=True).set_predict_request(sensitive=True)
         scores = cross_val_score(routed, X, y, params={"sensitive": age})
     assert np.isfinite(scores).all()

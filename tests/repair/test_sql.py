@@ -5,6 +5,8 @@ import pytest
 
 from fairgroups import FairGroups, InputError, Partition, ScoreRepair
 
+pytestmark = pytest.mark.filterwarnings("ignore::fairgroups.FairnessWarning")  # few groups leave much
+
 RNG = np.random.default_rng(0)
 AGE = RNG.uniform(20, 70, 1500)
 SCORE = np.clip(RNG.normal(0.2 + AGE / 150, 0.12), 0, 1)
@@ -29,8 +31,6 @@ def both_ways(repair, score, age, key=None):
         {"max_gap": 0.05},
         {"max_gap": 0.1, "cost": "w1", "n_levels": None},
         {"relaxation": "geodesic", "max_gap": 0.1},
-        {"smooth": True},
-        {"smooth": True, "max_gap": 0.02},
         {"max_gap": 1.0},
     ],
 )
@@ -41,6 +41,32 @@ def test_sql_gives_the_very_same_scores(options, edges):
     assert np.array_equal(here, there)
     new = RNG.uniform(-0.2, 1.2, 1000), RNG.uniform(0, 90, 1000)
     assert np.array_equal(*both_ways(repair, *new))
+
+
+@pytest.mark.parametrize("options", [{}, {"max_gap": 0.02}, {"relaxation": "geodesic", "max_gap": 0.1}])
+@pytest.mark.parametrize("digits", [9, 2, 1])
+def test_maps_by_the_exact_attribute_are_the_very_same(options, digits):
+    score = np.round(SCORE, digits)
+    repair = ScoreRepair(**options).fit(score, sensitive=AGE)
+    assert repair.maps_.axes[0].size > 50
+    assert np.array_equal(*both_ways(repair, score, AGE))
+    assert np.array_equal(*both_ways(repair, RNG.uniform(-0.2, 1.2, 1000), RNG.uniform(0, 90, 1000)))
+
+
+@pytest.mark.parametrize("missing", ["drop", "group"])
+@pytest.mark.parametrize("names", [["age", "sex"], ["age", "tone"], ["sex"]])
+def test_several_attributes_at_once_and_missing_ones(names, missing):
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame({"age": AGE, "tone": rng.normal(size=1500), "sex": rng.choice(["f", "m'"], 1500)})
+    frame["s"] = SCORE + 0.1 * (frame["sex"] == "f") + 0.05 * frame["tone"]
+    frame.loc[::20, names[0]] = None if names[0] == "sex" else np.nan
+    repair = ScoreRepair(missing=missing).fit(frame["s"], sensitive=frame[names])
+    here = repair.transform(frame["s"], sensitive=frame[names])
+    there = duckdb.sql(repair.to_sql("frame", score="s", sensitive=names, columns=["s"])).fetchnumpy()["fair_score"]
+    assert np.array_equal(here, np.ma.filled(there.astype(float), np.nan), equal_nan=True)
+    assert np.isnan(here).sum() == (75 if missing == "drop" else 0)
+    again = ScoreRepair.from_json(repair.to_json())
+    assert np.array_equal(again.transform(frame["s"], sensitive=frame[names]), here, equal_nan=True)
 
 
 def test_shared_scores_are_told_apart_alike():

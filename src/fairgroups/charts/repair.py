@@ -17,19 +17,32 @@ __all__ = ["MEASURE_NAMES", "PERCENT", "distribution_chart", "frontier_chart"]
 MEASURE_NAMES = {
     "accuracy": "Accuracy",
     "balanced_accuracy": "Balanced accuracy",
+    "r2": "R², variance explained",
+    "mean_error": "Mean error",
     "pr_auc": "PR-AUC",
     "roc_auc": "ROC-AUC",
     "calibration_error": "Calibration error",
     "hgr": "Dependence of scores (HGR)",
     "hgr_kde": "HGR by density estimate",
     "decision_dependence": "Dependence of decisions",
+    "selection_sd": "Spread of yes along the attribute",
+    "selection_gap": "Gap in yes between tenths",
     "changed_decisions": "Decisions changed",
     "mean_change": "Mean change of scores",
     "score_gap": "Gap at any threshold",
     "parity_gap": "Gap in decisions",
     "opportunity_gap": "Gap in decisions, true label yes",
 }
-PERCENT = {"accuracy", "balanced_accuracy", "changed_decisions", "score_gap", "parity_gap", "opportunity_gap"}
+PERCENT = {
+    "accuracy",
+    "balanced_accuracy",
+    "changed_decisions",
+    "score_gap",
+    "parity_gap",
+    "opportunity_gap",
+    "selection_sd",
+    "selection_gap",
+}
 _COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F"]
 _SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left", "triangle-right"]
 _RAMP = ["#440154", "#414487", "#2A788E", "#22A884", "#7AD151", "#BDA800"]  # dark to light, in the groups' order

@@ -222,7 +222,7 @@ def _repair(job: JobOptions, given: Mapping[str, Any], notes: list[str], *, verb
         notes.append(f"The repair was tried on {n:,} of {total:,} rows, drawn at random.")
     return tradeoff(
         columns,
-        methods={"FairGroups": ScoreRepair()} if len(names) > 1 else None,  # smooth repairs are for one attribute
+        methods={"exact attribute": ScoreRepair()},
         score=str(job.repair),
         sensitive=given["sensitive"],
         truth=given.get("truth"),

@@ -37,8 +37,12 @@ def repair(
     model: Annotated[Path | None, typer.Option(help="Write the repair here, as JSON for `fairgroups apply`.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page on what the repair gives and costs here.")] = None,
     n_groups: Annotated[
-        str, typer.Option(help="Number of groups, or auto: the fewest that leave no dependence but chance.")
-    ] = "auto",
+        str,
+        typer.Option(
+            help="exact: no groups, the maps follow the attribute itself; auto: groups inside which scores are alike; "
+            "or a number of groups."
+        ),
+    ] = "exact",
     partition: Annotated[str | None, typer.Option(help="Use these groups: borders such as 25,45.")] = None,
     min_group_size: Annotated[
         str, typer.Option(help="With a number of groups: least rows in one, or a share of them below 1.")
@@ -49,9 +53,6 @@ def repair(
     relaxation: Annotated[
         str, typer.Option(help="How --max-gap is used: gap, or geodesic (all scores move the same share).")
     ] = "gap",
-    smooth: Annotated[
-        bool, typer.Option("--smooth", help="Let the maps vary with the attribute, without jumps at borders.")
-    ] = False,
     condition: Annotated[
         str | None, typer.Option(help="positives (equal opportunity) or both (equalized odds); needs --truth.")
     ] = None,
@@ -80,7 +81,7 @@ def repair(
     from fairgroups.repair.file import check_target
     from fairgroups.repair.score_repair import ScoreRepair
     from fairgroups.repair.tradeoff import tradeoff
-    from fairgroups.report.repair_page import CAUTION, render_repair, repair_finding
+    from fairgroups.report.repair_page import CAUTION, render_repair, repair_finding, repair_notes
     from fairgroups.sources.source import Source, read_columns
 
     one_of(missing, "missing", ("error", "keep"))
@@ -97,13 +98,15 @@ def repair(
     found_by: Any = "auto"
     if partition is not None:
         found_by = given_partition(read_borders(partition, "--partition"), sensitive, "error")
-    elif (count := read_number("--n-groups", n_groups, whole=True)) != "auto":
+    elif n_groups == "auto":
+        found_by = "groups"
+    elif n_groups != "exact":
+        count = read_number("--n-groups", n_groups, whole=True)
         found_by = FairGroups(count, min_group_size=read_number("--min-group-size", min_group_size))
     wished = ScoreRepair(
         found_by,
         cost=cost,  # type: ignore[arg-type]
         relaxation=relaxation,  # type: ignore[arg-type]
-        smooth=smooth,
         condition=condition,  # type: ignore[arg-type]
         random_state=seed,
     )
@@ -125,7 +128,7 @@ def repair(
         verbose=not quiet and sys.stderr.isatty(),
     )
     fitted = found.repairs[METHOD, max_gap]
-    notes += _notes(fitted, key)
+    notes += repair_notes(fitted, key)
     used = {"score": score, "sensitive": list(sensitive), "key": key, "into": into}
     written = []  # before anything is printed: the reader of the output may go away
     if model is not None:
@@ -145,29 +148,13 @@ def repair(
         typer.echo(line)
 
 
-def _notes(fitted: Any, key: str | None) -> list[str]:
-    notes = []
-    if fitted.largest_atom_ > 0.01:
-        what = f"Up to {100 * fitted.largest_atom_:.0f}% of a group share one score"
-        if key:
-            notes.append(f"{what}; chance, drawn from their {key}, decides between them.")
-        else:
-            notes.append(f"{what} and stay together, which leaves gaps; name a --key to tell them apart by chance.")
-    if fitted.bound_ is not None:
-        notes.append(
-            f"With the order inside groups kept, the larger of the two gaps of equalized odds cannot be below "
-            f"{100 * fitted.bound_:.1f} points for these scores; it is {100 * fitted.gap_:.1f} on the rows of the fit."
-        )
-    return notes
-
-
 def _print(found: Tradeoff, max_gap: float) -> None:
     from rich import box
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
-    from fairgroups.report.repair_page import before_and_after
+    from fairgroups.report.repair_page import before_and_after, effect_rows
 
     console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
@@ -177,5 +164,18 @@ def _print(found: Tradeoff, max_gap: float) -> None:
     for row in before_and_after(found, METHOD, max_gap):
         table.add_row(*(row[key] for key in ("name", "before", "after", "interval", "change", "floor")))
     console.print(table)
-    labels = found.repairs[METHOD, max_gap].partition_.labels
-    console.print(f"Groups: {escape('; '.join(labels))}. All measured on people left out of the fit.", soft_wrap=True)
+    labels = found.groups.labels
+    console.print(
+        f"Gaps are between these groups: {escape('; '.join(labels))}. All measured on people left out of the fit.",
+        soft_wrap=True,
+    )
+    effects = effect_rows(found, METHOD, max_gap)
+    if effects:
+        table = Table(
+            box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), title="Who gains, who loses", title_justify="left"
+        )
+        for i, (_, heading) in enumerate(effects[0]):
+            table.add_column(heading, justify="left" if i == 0 else "right", overflow="fold")
+        for effect in effects:
+            table.add_row(*(escape(text) for text, _ in effect))
+        console.print(table)

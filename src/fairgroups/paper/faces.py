@@ -257,7 +257,7 @@ def _repair(first: Data) -> Part:
         "Fitzpatrick": ITA_CLASSES,
         "K-Means": FairKMeans(6),
         "FairGroups": FairGroups(6),
-        "FairGroups, smooth": ScoreRepair(smooth=True),
+        "Exact ITA": ScoreRepair(),
     }
     table = {**first, "fold": first["fold"].astype(np.int64), "truth": first["truth"].astype(np.int64)}
     found = tradeoff(
@@ -268,7 +268,7 @@ def _repair(first: Data) -> Part:
         fold="fold",
         methods=methods,
         max_gap=0.0,
-        n_permutations=19,
+        kde=True,
     )
     rows, told = [], []
     before = found.value("accuracy")["value"]
@@ -298,8 +298,8 @@ def _repair(first: Data) -> Part:
         ),
         rows,
         "tradeoff(first, score='score', sensitive='ita', truth='truth', fold='fold', max_gap=0.0,\n"
-        "         n_permutations=19, methods={'Fitzpatrick': ITA_CLASSES, 'K-Means': FairKMeans(6),\n"
-        "                  'FairGroups': FairGroups(6), 'FairGroups, smooth': ScoreRepair(smooth=True)})",
+        "         kde=True, methods={'Fitzpatrick': ITA_CLASSES, 'K-Means': FairKMeans(6),\n"
+        "                  'FairGroups': FairGroups(6), 'Exact ITA': ScoreRepair()})",
     )
     figure = Figure(
         "distributions",

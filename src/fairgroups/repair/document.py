@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from fairgroups import __version__
 from fairgroups.errors import SchemaError
 from fairgroups.partition.partition import Partition
 from fairgroups.repair.inputs import check_options
+from fairgroups.repair.left import Left
 from fairgroups.repair.maps import Maps
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["document_of", "read_document", "repair_of"]
 
 SCHEMA = "fairgroups/repair"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 def document_of(repair: ScoreRepair) -> dict[str, Any]:
@@ -36,6 +38,7 @@ def document_of(repair: ScoreRepair) -> dict[str, Any]:
         "gaps": repair.gaps_,
         "gap": repair.gap_,
         "bound": repair.bound_,
+        "left": None if repair.left_ is None else asdict(repair.left_),
     }
 
 
@@ -50,6 +53,8 @@ def repair_of(data: Mapping[str, Any], kind: type[ScoreRepair]) -> ScoreRepair:
             "update fairgroups.",
         )
     try:
+        if version == 1:
+            data = _of_version_1(data)
         partition = Partition.from_dict(data["partition"])
         found = kind(partition, **data["options"])
         found.partition_ = partition
@@ -57,10 +62,24 @@ def repair_of(data: Mapping[str, Any], kind: type[ScoreRepair]) -> ScoreRepair:
         found.maps_ = Maps.from_dict(data["maps"], partition.n_groups)
         found.gaps_, found.gap_ = dict(data["gaps"]), float(data["gap"])
         found.bound_ = None if data["bound"] is None else float(data["bound"])
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+        found.left_ = None if data["left"] is None else Left.from_dict(data["left"])
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise SchemaError(f"this repair cannot be read: {error}.", "write it again with to_json.") from error
     found.n_features_in_ = 1
     return found
+
+
+def _of_version_1(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the first version wrote as the second: smooth maps had a centre for each group."""
+    options = {name: value for name, value in data["options"].items() if name != "smooth"}
+    maps = dict(data["maps"])
+    centres = maps.pop("centres")
+    maps["atoms"] = list(range(len(maps["knots"])))
+    maps["axes"] = None
+    if centres is not None:
+        maps["axes"] = [{"name": "", "centres": centres, "levels": None}]
+        maps["groups"] = list(range(len(centres)))
+    return {**data, "options": options, "maps": maps, "left": None}
 
 
 def read_document(text: str | bytes) -> dict[str, Any]:

@@ -1,18 +1,19 @@
-"""FairClassifier: a classifier whose probabilities are made fair, by groups and maps learnt on held-out people."""
+"""FairClassifier: a classifier whose probabilities are made fair, by maps learnt on people its models have not seen."""
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import ClassifierMixin
 
 from fairgroups.errors import InputError
-from fairgroups.grouping.fair_groups import FairGroups
-from fairgroups.repair.score_repair import Condition, Relaxation, ScoreRepair
+from fairgroups.options import Missing
+from fairgroups.repair.calibration import Calibration
+from fairgroups.repair.fair_model import AtPredict, FairModel
+from fairgroups.repair.inputs import read_weights
+from fairgroups.repair.score_repair import Condition, Relaxation
 from fairgroups.repair.transport import Cost
 from fairgroups.rows.columns import is_missing, one_column
 
@@ -21,46 +22,58 @@ __all__ = ["FairClassifier"]
 Array = NDArray[np.float64]
 
 
-class FairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Wrap a yes/no classifier so that groups of a sensitive attribute get alike probabilities.
+class FairClassifier(ClassifierMixin, FairModel):  # type: ignore[misc]
+    """Wrap a yes/no classifier so that people get alike probabilities whatever their sensitive attribute is.
 
-    The model is cross-fitted: every person's probability comes from a model that has not seen the person. On these the
-    groups are found and the repair is learnt, so both are held-out by construction. The final model is trained on all.
+    Models are fitted on folds, and every person's probability comes from one that has not seen the person. On these the
+    repair is learnt, so it belongs to the very models that are used: `predict_proba` is the mean of their repaired
+    probabilities. A last map, the same for everybody, makes the probabilities come true again.
 
     Parameters
     ----------
     estimator : classifier
-        With ``predict_proba``.
-    sensitive : str, list of str, or None
-        Column of X that holds the attribute, or several; it is withheld from the model unless `use_sensitive` says
-        otherwise. With None, the attribute is passed to `fit` and `predict` as ``sensitive=``.
-    n_groups : int or "auto"
-        How many groups to find, on the mean probability; ``"auto"`` as in `ScoreRepair`.
-    max_gap : float
+        With ``predict_proba`` or ``decision_function``.
+    sensitive : str or int, list of these, or None
+        Column of X that holds the attribute, by name or position, or several; it is withheld from the model unless
+        `use_sensitive` says otherwise. With None, the attribute is passed to `fit` and `predict` as ``sensitive=``.
+    partition, max_gap, cost, relaxation, condition, missing
         See `ScoreRepair`.
-    cost, relaxation, smooth, condition
-        See `ScoreRepair`.
-    partition : Partition, optional
-        Use these groups instead of searching.
-    min_group_size : int or float
-        With a number of groups: least people in one, or their share.
+    at_predict : {"with", "without"}
+        Whether the attribute is known when the model is used. ``"without"``: it is needed for `fit` only, and guessed
+        from the features afterwards; see `BlindRepair` for what that can reach, and `left_` for what it does.
+    group_estimator : classifier, optional
+        With ``at_predict="without"``: what guesses the groups of the attribute; by default another `estimator`.
     use_sensitive : bool
         Whether the model may use the sensitive columns of X.
+    calibrate : bool
+        Whether the fair probabilities are made to come true, by a rising map.
     threshold : float
         Probability from which on `predict` says the second class.
-    cv : int
-        Folds of the cross-fitting.
+    cv : int, splitter, float or "prefit"
+        Folds, or a splitter of scikit-learn's: a model for each. A share of the people, such as 0.3: one model, fitted
+        on the others; they are left for the repair. ``"prefit"``: `estimator` is fitted already, on people other than
+        those passed to `fit`.
     random_state : int
         Seed of the folds, and for people who share a probability.
 
     Attributes
     ----------
-    estimator_ : classifier
-        The model, trained on all rows.
-    repair_ : ScoreRepair
-        The maps; `repair_.partition_` are the groups.
+    estimators_ : list
+        The models.
+    repair_ : ScoreRepair or BlindRepair
+        The maps.
+    partition_ : Partition
+        The groups by which the repair is told and judged.
+    left_ : Left
+        What is left of the dependence on the attribute, on people left out.
+    calibration_ : Calibration
+        The last map.
     classes_ : array
         The two classes.
+
+    Notes
+    -----
+    People with the same probability are told apart by their features (a hash of the row), or by `key`.
 
     Examples
     --------
@@ -71,9 +84,9 @@ class FairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> age = rng.uniform(20, 60, 2000)
     >>> X = rng.normal(age[:, None] / 20, 1, (2000, 2))
     >>> y = rng.random(2000) < 1 / (1 + np.exp(3 - X[:, 0]))
-    >>> model = FairClassifier(LogisticRegression(), n_groups=3).fit(X, y, sensitive=age)
+    >>> model = FairClassifier(LogisticRegression()).fit(X, y, sensitive=age)
     >>> p = model.predict_proba(X, sensitive=age)[:, 1]
-    >>> bool(abs(p[age < 40].mean() - p[age >= 40].mean()) < 0.1)
+    >>> bool(abs(p[age < 40].mean() - p[age >= 40].mean()) < 0.03)
     True
     """
 
@@ -81,37 +94,39 @@ class FairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self,
         estimator: Any,
         *,
-        sensitive: str | list[str] | None = None,
-        n_groups: int | Literal["auto"] = "auto",
+        sensitive: str | int | list[str] | list[int] | None = None,
+        partition: Any = "auto",
         max_gap: float = 0.0,
         cost: Cost = "w2",
         relaxation: Relaxation = "gap",
-        smooth: bool = False,
         condition: Condition | None = None,
-        partition: Any = None,
-        min_group_size: float = 0.05,
+        missing: Missing = "error",
+        at_predict: AtPredict = "with",
+        group_estimator: Any = None,
         use_sensitive: bool = False,
+        calibrate: bool = True,
         threshold: float = 0.5,
-        cv: int = 5,
+        cv: Any = 5,
         random_state: int = 0,
     ) -> None:
         self.estimator = estimator
         self.sensitive = sensitive
-        self.n_groups = n_groups
+        self.partition = partition
         self.max_gap = max_gap
         self.cost = cost
         self.relaxation = relaxation
-        self.smooth = smooth
         self.condition = condition
-        self.partition = partition
-        self.min_group_size = min_group_size
+        self.missing = missing
+        self.at_predict = at_predict
+        self.group_estimator = group_estimator
         self.use_sensitive = use_sensitive
+        self.calibrate = calibrate
         self.threshold = threshold
         self.cv = cv
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, *, sensitive: Any = None, sample_weight: Any = None) -> Self:
-        """Cross-fit the model, find the groups, learn the maps, and train the model on all rows.
+    def fit(self, X: Any, y: Any, *, sensitive: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Fit the models and learn the repair on people that each has not seen.
 
         Parameters
         ----------
@@ -122,58 +137,34 @@ class FairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sensitive : array-like or frame, optional
             The sensitive attribute, where it is not a column of X.
         sample_weight : array-like, optional
-            Weights, for the model and for the repair.
+            Weights, for the models and for the repair.
+        groups : array-like, optional
+            What a splitter such as ``GroupKFold`` keeps together.
 
         Returns
         -------
         the estimator itself
         """
-        if any(is_missing(value) for value in one_column(y).tolist()):
+        column = one_column(y)
+        if any(is_missing(value) for value in column.tolist()):
             raise InputError("y holds missing values.", "leave these rows out.")
-        classes, label = np.unique(one_column(y), return_inverse=True)
-        label = label.ravel()
+        classes, label = np.unique(column, return_inverse=True)
         if classes.size != 2:
-            raise InputError(f"y must hold two classes; it holds {classes.size}.", "FairClassifier is for yes/no.")
+            raise InputError(
+                f"y must hold two classes; it holds {classes.size}.",
+                "FairClassifier is for yes/no: of several classes, make one question for each (this class or another).",
+            )
         self.classes_ = classes
-        features, attribute = self._apart(X, sensitive)
-        folds = StratifiedKFold(self.cv, shuffle=True, random_state=self.random_state)
-        given = {} if sample_weight is None else {"sample_weight": one_column(sample_weight)}
-        score = cross_val_predict(
-            self.estimator, features, label, cv=folds, method="predict_proba", params=given or None
-        )[:, 1]
-        groups = "auto" if self.n_groups == "auto" else FairGroups(self.n_groups, min_group_size=self.min_group_size)
-        self.repair_ = ScoreRepair(
-            self.partition if self.partition is not None else groups,
-            max_gap=self.max_gap,
-            cost=self.cost,
-            relaxation=self.relaxation,
-            smooth=self.smooth,
-            condition=self.condition,
-            random_state=self.random_state,
-        ).fit(score, label, sensitive=attribute, sample_weight=sample_weight)
-        self.estimator_ = clone(self.estimator).fit(features, label, **given)
+        known = getattr(self.estimator, "classes_", None)
+        if isinstance(self.cv, str) and known is not None and list(known) not in (list(classes), [0, 1]):
+            raise InputError(f"the fitted estimator tells {list(known)} apart; y holds {list(classes)}.")
+        fair, rows = self._learn(X, label.ravel(), sensitive, sample_weight, groups)
+        weight = np.ones(rows.size) if sample_weight is None else read_weights(sample_weight, label.size)[rows]
+        told = ~np.isnan(fair)
+        self.calibration_ = Calibration()
+        if self.calibrate:
+            self.calibration_ = Calibration.of(fair[told], label.ravel()[rows][told].astype(np.float64), weight[told])
         return self
-
-    def _apart(self, X: Any, sensitive: Any) -> tuple[Any, Any]:
-        """Take the sensitive columns out of X."""
-        if self.sensitive is None:
-            if sensitive is None:
-                raise InputError(
-                    "the sensitive attribute is needed.", "name its column (sensitive='age'), or pass sensitive=…"
-                )
-            return X, sensitive if hasattr(sensitive, "ndim") else np.asarray(sensitive)
-        if sensitive is not None:
-            raise InputError("the sensitive attribute is a column of X and was passed as well.", "give it once.")
-        names = [self.sensitive] if isinstance(self.sensitive, str) else list(self.sensitive)
-        if not hasattr(X, "columns"):
-            raise InputError(f"X must be a frame with the columns {names}.", "pass a frame, or sensitive=….")
-        absent = [name for name in names if name not in list(X.columns)]
-        if absent:
-            raise InputError(f"X has no column {absent[0]!r}; it has {[str(c) for c in X.columns][:10]}.")
-        attribute = X[names[0]] if len(names) == 1 else X[names]
-        if self.use_sensitive:
-            return X, attribute
-        return X[[name for name in X.columns if name not in names]], attribute
 
     def predict_proba(self, X: Any, *, sensitive: Any = None, key: Any = None) -> Array:
         """Return fair probabilities of the two classes.
@@ -183,27 +174,24 @@ class FairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X : array-like or frame
             Features.
         sensitive : array-like or frame, optional
-            The sensitive attribute, where it is not a column of X.
+            The sensitive attribute, where it is not a column of X and is known at all.
         key : array-like, optional
-            Who each row is, to tell people with the same probability apart; see `ScoreRepair.transform`.
+            Who each row is, to tell people with the same probability apart; by default their features.
 
         Returns
         -------
         array
         """
-        check_is_fitted(self)
-        features, attribute = self._apart(X, sensitive)
-        score = self.estimator_.predict_proba(features)[:, 1]
-        fair = self.repair_.transform(score, sensitive=attribute, key=key)
+        fair = np.mean([self.calibration_(score) for score in self._fair_scores(X, sensitive, key)], axis=0)
         return np.stack([1 - fair, fair], axis=1)
 
     def predict(self, X: Any, *, sensitive: Any = None, key: Any = None) -> NDArray[Any]:
-        """Return the class; see `predict_proba` for the arguments. People whose attribute is missing get none."""
+        """Return the class; see `predict_proba` for the arguments. People whose attribute is missing are refused."""
         fair = self.predict_proba(X, sensitive=sensitive, key=key)[:, 1]
         if np.isnan(fair).any():
             raise InputError(
-                f"{int(np.isnan(fair).sum())} people have no group, as their attribute is missing, so no decision.",
-                "leave them out, or use a partition with missing='group'.",
+                f"{int(np.isnan(fair).sum())} people have no fair score, as their attribute is missing.",
+                "leave them out, or fit with missing='group'.",
             )
         return np.asarray(self.classes_[(fair >= self.threshold).astype(np.intp)])
 
@@ -211,3 +199,9 @@ class FairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the share of classes that are right; see `predict` for the arguments."""
         right = self.predict(X, sensitive=sensitive) == one_column(y)
         return float(np.average(right, weights=sample_weight))
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that this is for two classes."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags

@@ -161,7 +161,8 @@ def _check(
     groups, columns = repair.partition_, list(read)
     attributes = columns[1 : len(groups.columns) + 1]
     number = groups.to_sql(attributes)
-    seen = ", ".join(map(str, repair.maps_.groups.tolist()))
+    known_groups = repair.maps_.groups.tolist() if repair.maps_.axes is None else range(groups.n_groups)
+    seen = ", ".join(map(str, known_groups))
     numeric = [columns[0], *(name for d, name in enumerate(attributes) if not _is_category(repair, d))]
     for name, column in zip(columns, said, strict=True):
         if name not in numeric:
@@ -176,6 +177,7 @@ def _check(
     tests = {
         f"no {column}": f"{name} IS NULL" + (f" OR isnan({name})" if name in numeric else "")
         for name, column in zip(columns, said, strict=True)
+        if groups.missing != "group" or name not in attributes  # the missing are a group of their own
     }
     known = " AND ".join(f"NOT ({test})" for test in tests.values())
     tests["a group that was not seen in fitting"] = f"{known} AND coalesce({number}, -1) NOT IN ({seen})"

@@ -11,13 +11,14 @@ from sklearn.base import clone
 
 from fairgroups.errors import InputError
 from fairgroups.grouping.estimator import GroupEstimator
-from fairgroups.options import one_of, seed_of, whole_number
+from fairgroups.options import MISSING, one_of, seed_of, whole_number
 from fairgroups.partition.partition import Partition
 from fairgroups.rows.columns import numbers, one_column
 from fairgroups.rows.rows import check_finite
 
 __all__ = [
     "as_table",
+    "check_gap",
     "check_options",
     "flat",
     "read_labels",
@@ -90,19 +91,29 @@ def read_partition(given: Any, score: Array, sensitive: Any, weight: Any) -> Par
         return found
     if isinstance(found, str) or not isinstance(found, Iterable):
         raise InputError(
-            f"`partition` must be a Partition, an estimator of groups, borders or 'auto'; got {type(given).__name__}."
+            f"`partition` must be a Partition, an estimator of groups, borders, 'auto' or 'groups'; got "
+            f"{type(given).__name__}."
         )
     return Partition.from_edges(found)
 
 
-def check_options(repair: Any) -> None:
-    """Refuse options of a repair that mean nothing."""
-    gap = repair.max_gap
+def check_gap(gap: Any) -> None:
+    """Refuse what is no gap."""
     if isinstance(gap, bool) or not isinstance(gap, int | float | np.number) or not 0 <= gap <= 1:
         raise InputError(f"`max_gap` must be a number between 0 and 1; got {gap!r}.", "2 points are 0.02.")
-    choices = {"cost": ("w1", "w2"), "relaxation": ("gap", "geodesic"), "condition": (None, "positives", "both")}
-    if isinstance(repair.partition, str) and repair.partition != "auto":
-        raise InputError(f"`partition` must be groups or 'auto'; got {repair.partition!r}.")
+
+
+def check_options(repair: Any) -> None:
+    """Refuse options of a repair that mean nothing."""
+    check_gap(repair.max_gap)
+    choices = {
+        "cost": ("w1", "w2"),
+        "relaxation": ("gap", "geodesic"),
+        "condition": (None, "positives", "both"),
+        "missing": MISSING,
+    }
+    if isinstance(repair.partition, str) and repair.partition not in ("auto", "groups"):
+        raise InputError(f"`partition` must be groups, 'auto' or 'groups'; got {repair.partition!r}.")
     for name, allowed in choices.items():
         one_of(getattr(repair, name), name, allowed)
     seed_of(repair.random_state, "random_state")

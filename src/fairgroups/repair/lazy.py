@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -17,16 +17,15 @@ from fairgroups.engines.count import count_rows
 from fairgroups.errors import InputError
 from fairgroups.grouping.estimator import GroupEstimator
 from fairgroups.partition.partition import Partition
-from fairgroups.repair.group_count import fewest_groups
-from fairgroups.repair.inputs import as_table, read_partition, read_scores
-from fairgroups.rows.columns import numbers, one_column
+from fairgroups.repair.inputs import read_partition, read_scores
+from fairgroups.rows.columns import one_column
 from fairgroups.rows.roles import Roles
 from fairgroups.sources.frames import column_names
 
 if TYPE_CHECKING:
     from fairgroups.repair.score_repair import ScoreRepair
 
-__all__ = ["ScoreCounts", "count_scores", "fair_frame"]
+__all__ = ["ScoreCounts", "count_scores", "fair_frame", "rows_of"]
 
 Array = NDArray[np.float64]
 MOST_ROWS = 5_000_000  # that come into memory to find groups
@@ -45,6 +44,41 @@ class ScoreCounts:
     people: NDArray[np.intp]
 
 
+def rows_of(frame: Any, y: Any, sensitive: Any, weight: Any) -> tuple[Array, Any, Any, Any]:
+    """Bring scores, labels, attributes and weights into memory, for repairs that are learnt from people themselves.
+
+    Parameters
+    ----------
+    frame : lazy frame
+        It holds the score, which is the column that plays no other role.
+    y, sensitive, weight : str
+        Names of columns.
+
+    Returns
+    -------
+    tuple of scores, labels, attributes and weights
+    """
+    score, names = _roles(frame, y, sensitive, weight)
+    wanted = [score, *names, *(name for name in (y, weight) if name is not None)]
+    columns = {f"c{i}": name for i, name in enumerate(wanted)}
+    table = nw.from_native(under_names(frame, columns))
+    n = int(as_float(collect(table.select(nw.len().alias("n")))["n"][0]))
+    if n > MOST_ROWS:
+        raise InputError(
+            f"maps by the exact attribute, and groups, are found in the rows themselves, and there are {n:,}.",
+            "give the groups: ScoreRepair(FairGroups(…)), borders, or a Partition; or draw some of the rows.",
+        )
+    held = collect(table)
+    found = {name: one_column(held[ours]) for ours, name in columns.items()}
+    attributes = {name: found[name] for name in names}
+    return (
+        read_scores(found[score]),
+        None if y is None else found[y],
+        attributes,
+        None if weight is None else found[weight],
+    )
+
+
 def count_scores(repair: ScoreRepair, frame: Any, y: Any, sensitive: Any, weight: Any) -> ScoreCounts:
     """Find the groups and count people by group and score.
 
@@ -61,24 +95,9 @@ def count_scores(repair: ScoreRepair, frame: Any, y: Any, sensitive: Any, weight
     -------
     ScoreCounts
     """
-    names = [sensitive] if isinstance(sensitive, str) else list(sensitive)
-    for what, name in (("y", y), ("sample_weight", weight), *(("sensitive", name) for name in names)):
-        if name is not None and not isinstance(name, str):
-            raise InputError(
-                f"the scores are in a lazy frame, so {what} must be the name of one of its columns.",
-                "fit(frame, sensitive='age')",
-            )
-    if weight is not None or repair.smooth:
-        raise InputError("weights and smooth maps need the rows themselves.", "collect the table first.")
-    left = [name for name in column_names(frame) if name not in (y, *names)]
-    if len(left) != 1:
-        raise InputError(
-            f"the frame must hold the score and what else is named; it also holds {left}.", "select the columns first."
-        )
-    (score,) = left
-    kind = nw.from_native(frame).collect_schema()[score]
-    if not kind.is_numeric():
-        raise InputError(f"the score {score!r} must hold numbers; it holds {kind}.", "cast the column to a number.")
+    score, names = _roles(frame, y, sensitive, weight)
+    if weight is not None:
+        raise InputError("weights need the rows themselves.", "collect the table first.")
     partition = _groups(repair, frame, names, score)
     number = partition.expr(names)
     table = nw.from_native(frame).with_columns(number.cast(nw.String).alias(GROUP), nw.lit(0).alias(NOTHING))
@@ -92,34 +111,33 @@ def count_scores(repair: ScoreRepair, frame: Any, y: Any, sensitive: Any, weight
     return ScoreCounts(partition, scores.last, codes, rows.truth, rows.count, people)
 
 
+def _roles(frame: Any, y: Any, sensitive: Any, weight: Any) -> tuple[str, list[str]]:
+    """Check the names of columns; return that of the score and those of the attributes."""
+    names = [sensitive] if isinstance(sensitive, str) else list(sensitive)
+    for what, name in (("y", y), ("sample_weight", weight), *(("sensitive", name) for name in names)):
+        if name is not None and not isinstance(name, str):
+            raise InputError(
+                f"the scores are in a lazy frame, so {what} must be the name of one of its columns.",
+                "fit(frame, sensitive='age')",
+            )
+    left = [name for name in column_names(frame) if name not in (y, weight, *names)]
+    if len(left) != 1:
+        raise InputError(
+            f"the frame must hold the score and what else is named; it also holds {left}.", "select the columns first."
+        )
+    (score,) = left
+    kind = nw.from_native(frame).collect_schema()[score]
+    if not kind.is_numeric():
+        raise InputError(f"the score {score!r} must hold numbers; it holds {kind}.", "cast the column to a number.")
+    return score, names
+
+
 def _groups(repair: ScoreRepair, frame: Any, names: Sequence[str], score: str) -> Partition:
     given = repair.partition
-    if isinstance(given, str):
-        given = _fewest(repair, frame, names, score)
     if isinstance(given, GroupEstimator) and not hasattr(given, "partition_"):
         chosen = nw.from_native(frame).select(*names, score).to_native()
         given = clone(given).fit(chosen, score)
     return read_partition(given, np.empty(0), None, None)
-
-
-def _fewest(repair: ScoreRepair, frame: Any, names: Sequence[str], score: str) -> Any:
-    """Find the groups by the rule of `fewest_groups`, for which scores and attributes come into memory."""
-    columns = {f"c{i}": name for i, name in enumerate([score, *names])}
-    table = nw.from_native(under_names(frame, columns))
-    n = int(as_float(collect(table.select(nw.len().alias("n")))["n"][0]))
-    if n > MOST_ROWS:
-        raise InputError(
-            f"finding groups by the dependence that they leave needs the rows, and there are {n:,}.",
-            "give the groups: ScoreRepair(FairGroups(…)), borders, or a Partition.",
-        )
-    held = collect(table)
-    attributes = [one_column(held[f"c{i + 1}"]) for i in range(len(names))]
-    values = read_scores(held["c0"])
-    sensitive = as_table(dict(zip(names, attributes, strict=True)))
-    if len(names) == 1:
-        sensitive = numbers(attributes[0], names[0])
-    found = fewest_groups(repair, values, sensitive, np.ones(values.size), None, repair.random_state)
-    return replace(read_partition(found, values, sensitive, None), columns=tuple(names))
 
 
 def fair_frame(repair: ScoreRepair, frame: Any, sensitive: Any, key: str | None, into: str) -> Any:

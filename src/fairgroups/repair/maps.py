@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fairgroups.repair.along import Width, levels_along
+from fairgroups.repair.axes import Axis
+from fairgroups.repair.score_table import ScoreTable
 from fairgroups.repair.transport import Cost, Distribution, Targets, largest_gap, relaxed_targets
 
-__all__ = ["LOWEST", "Maps", "learn"]
+__all__ = ["LOWEST", "Maps", "learn", "learn_along"]
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 LOWEST = 1e-9  # the lowest level; T is not defined at 0
+DIGITS = 8  # of levels, which are shares
+FEW, STEPS = 32, 2048  # knots of maps by the exact attribute up to which T is exact, and its steps beyond
 
 
 @dataclass(frozen=True)
 class Maps:
-    """What each group's scores become.
+    """What the scores of each group, or of each cell of the attributes, become.
 
     Attributes
     ----------
     groups : array
-        The numbers of the groups that were seen, in order; row i of `lower` and `upper` belongs to ``groups[i]``.
+        The numbers of the groups or cells that were seen, in order; row i of `lower` and `upper` belongs to
+        ``groups[i]``.
     low, high : float
         The range of the scores that were seen; others are moved to its ends.
     knots : array
@@ -36,8 +43,8 @@ class Maps:
         T: where levels go.
     step : float
         The share of the way that scores move; below 1 for the geodesic relaxation.
-    centres : array or None
-        The attribute's mean in each group, for smooth maps.
+    axes : tuple of Axis, or None
+        For maps by the exact attribute: where its cells are.
     heaviest : float
         The largest share of a group with one score, or with one row of great weight.
     """
@@ -50,7 +57,7 @@ class Maps:
     upper: Array
     targets: Targets
     step: float = 1.0
-    centres: Array | None = None
+    axes: tuple[Axis, ...] | None = None
     heaviest: float = 0.0
 
     @property
@@ -75,14 +82,19 @@ class Maps:
         level: Array = np.where(on, lower[right] + chance * (upper[right] - lower[right]), between)
         return level
 
-    def between(self, values: Array) -> tuple[Codes, Array]:
-        """Return for each value the group whose centre lies to the left, and the share of the way to the next one."""
-        assert self.centres is not None
-        left = np.clip(np.searchsorted(self.centres, values, side="right") - 1, 0, max(self.centres.size - 2, 0))
-        right = np.minimum(left + 1, self.centres.size - 1)
-        width = self.centres[right] - self.centres[left]
-        share = np.divide(values - self.centres[left], width, out=np.zeros_like(values), where=width > 0)
-        return left, np.clip(share, 0.0, 1.0)
+    def level_between(self, cells: Sequence[tuple[Codes, Array]], score: Array, chance: Array) -> Array:
+        """Return the level of people who stand between several rows of the maps, each with a share."""
+        last = self.knots.size - 1
+        right = np.minimum(np.searchsorted(self.knots, score, side="left"), last)
+        on = self.knots[right] == score
+        left = np.maximum(right - 1, 0)
+        width = self.knots[right] - self.knots[left]
+        part = np.divide(score - self.knots[left], width, out=np.zeros_like(score), where=width > 0)
+        level = np.zeros(score.size)
+        for cell, share in cells:
+            before, lower, upper = self.upper[cell, left], self.lower[cell, right], self.upper[cell, right]
+            level += share * np.where(on, lower + chance * (upper - lower), before + part * (lower - before))
+        return level
 
     def move(self, score: Array, level: Array) -> Array:
         """Return the fair score of a score at a level."""
@@ -99,7 +111,8 @@ class Maps:
             "groups": [int(k) for k in self.groups],
             "range": [self.low, self.high],
             "knots": self.knots.tolist(),
-            "lower": self.lower.tolist(),
+            "atoms": np.flatnonzero(np.any(self.upper > self.lower, axis=0)).tolist(),
+            "lower": self.lower[:, np.any(self.upper > self.lower, axis=0)].tolist(),
             "upper": self.upper.tolist(),
             "levels": self.targets.levels.tolist(),
             "targets": [x if np.isfinite(x) else None for x in self.targets.values.tolist()],
@@ -107,28 +120,32 @@ class Maps:
             "slack": self.targets.slack,
             "heaviest": self.heaviest,
             "step": self.step,
-            "centres": None if self.centres is None else self.centres.tolist(),
+            "axes": None if self.axes is None else [axis.to_dict() for axis in self.axes],
         }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], n_groups: int) -> Maps:
         """Build maps for some of `n_groups` groups from what `to_dict` gave; ValueError where they do not fit."""
         groups = np.array(data["groups"], dtype=np.intp)
-        knots, lower, upper = (np.array(data[name], dtype=np.float64) for name in ("knots", "lower", "upper"))
+        knots, upper = (np.array(data[name], dtype=np.float64) for name in ("knots", "upper"))
         levels = np.array(data["levels"], dtype=np.float64)
         targets = np.array([np.inf if x is None else x for x in data["targets"]], dtype=np.float64)
-        centres = None if data["centres"] is None else np.array(data["centres"], dtype=np.float64)
+        axes = None if data["axes"] is None else tuple(Axis.from_dict(one) for one in data["axes"])
         low, high = (float(x) for x in data["range"])
         sizes = (groups.size, knots.size)
-        if 0 in (*sizes, levels.size) or lower.shape != sizes or upper.shape != sizes or levels.shape != targets.shape:
+        if 0 in (*sizes, levels.size) or upper.shape != sizes or levels.shape != targets.shape:
             raise ValueError("its lists are of different lengths")
-        if centres is not None and centres.shape != groups.shape:
-            raise ValueError("it has not one centre for each group")
+        atoms = np.array(data["atoms"], dtype=np.intp)
+        if atoms.size and (atoms.min() < 0 or atoms.max() >= knots.size or np.unique(atoms).size < atoms.size):
+            raise ValueError("its shared scores are none of its knots")
+        lower = upper.copy()
+        lower[:, atoms] = np.array(data["lower"], dtype=np.float64).reshape(groups.size, atoms.size)
         if np.isnan(targets).any() or (lower < 0).any() or (upper > 1).any() or (lower > upper).any():
             raise ValueError("its levels or targets are out of range")
-        if groups[0] < 0 or groups[-1] >= n_groups:
-            raise ValueError("it has maps for groups that it has not")
-        rising = (groups, knots, levels, *(() if centres is None else (centres,)))
+        most = n_groups if axes is None else prod(axis.size for axis in axes) + 1
+        if groups[0] < 0 or groups[-1] >= most or (axes is not None and groups.size < most - 1):
+            raise ValueError("its maps are not those of its groups")
+        rising = (groups, knots, levels)
         if any((np.diff(x) <= 0).any() for x in rising) or (np.diff(targets[np.isfinite(targets)]) < 0).any():
             raise ValueError("its lists are not in order")
         if not all(np.isfinite(x).all() for x in (knots, lower, upper, levels)) or (low, high) != (knots[0], knots[-1]):
@@ -136,9 +153,7 @@ class Maps:
         gap, step, slack, heaviest = (float(data[name]) for name in ("target_gap", "step", "slack", "heaviest"))
         if not all(0 <= x <= 1 for x in (gap, step, slack, heaviest)):
             raise ValueError("its gap, step, slack or heaviest share is not between 0 and 1")
-        return cls(
-            groups, low, high, knots, lower, upper, Targets(levels, targets, gap, slack), step, centres, heaviest
-        )
+        return cls(groups, low, high, knots, lower, upper, Targets(levels, targets, gap, slack), step, axes, heaviest)
 
 
 def learn(
@@ -167,7 +182,7 @@ def learn(
     Maps
     """
     knots = _knots(list(groups.values()), shares / shares.sum(), n_levels)
-    lower, upper, found = [], [], []
+    lower, upper, reached = [], [], []
     heaviest = 0.0
     steps = None if n_levels is None or knots.size <= n_levels else 4 * n_levels
     for values, mass, count in groups.values():
@@ -182,18 +197,94 @@ def learn(
         middle = (low + high) / 2
         lower.append(np.where(alone, middle, low))
         upper.append(np.where(alone, middle, high))
-        held = np.diff(high, prepend=0.0) > 0
+        reached.append(high)
+    return _assembled(
+        np.array(list(groups), dtype=np.intp),
+        (knots, np.stack(lower), np.stack(upper), np.stack(reached)),
+        shares,
+        steps,
+        heaviest,
+        max_gap=max_gap,
+        cost=cost,
+        geodesic=geodesic,
+    )
+
+
+def learn_along(
+    table: ScoreTable,
+    widths: Sequence[Width] | None,
+    *,
+    max_gap: float,
+    cost: Cost,
+    geodesic: bool,
+) -> Maps:
+    """Learn maps that follow the exact attribute.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        The people, by cells of the attribute.
+    widths : sequence of Width, or None
+        How far people count as near; None where all are alike.
+    max_gap, cost, geodesic
+        See `ScoreRepair`.
+
+    Returns
+    -------
+    Maps
+    """
+    lower, upper = (np.round(levels, DIGITS) for levels in levels_along(table, widths))
+    shares = table.weight.sum(axis=0)
+    axes = table.axes
+    if widths is None:  # one distribution, so one cell, or one for each level
+        axes = tuple(_one_cell(axis) for axis in table.axes)
+        kept = [*range(prod(axis.size for axis in axes)), *range(table.n_cells, shares.size)]
+        mass = shares[: table.n_cells].sum() / (len(kept) - table.absent)
+        lower, upper, shares = (
+            lower[kept],
+            upper[kept],
+            np.append(np.full(len(kept) - table.absent, mass), shares[table.n_cells :]),
+        )
+    heaviest = float(np.max(np.where(shares[:, None] > 0, upper - lower, 0.0)))
+    steps = None if table.knots.size <= FEW else STEPS
+    parts = (table.knots, lower, upper, upper)
+    groups = np.arange(shares.size)
+    return replace(
+        _assembled(groups, parts, shares, steps, heaviest, max_gap=max_gap, cost=cost, geodesic=geodesic), axes=axes
+    )
+
+
+def _one_cell(axis: Axis) -> Axis:
+    return axis if axis.centres is None else Axis(axis.name, centres=axis.centres[:1])
+
+
+def _assembled(
+    groups: Codes,
+    levels: tuple[Array, Array, Array, Array],
+    shares: Array,
+    steps: int | None,
+    heaviest: float,
+    *,
+    max_gap: float,
+    cost: Cost,
+    geodesic: bool,
+) -> Maps:
+    """Find the targets of levels that are known: at the knots, just below and at each, and the share up to each."""
+    knots, lower, upper, reached = levels
+    found = []
+    for low, high, share in zip(lower, upper, reached, strict=True):
+        held = np.diff(share, prepend=0.0) > 0
         # On a grid, scores between two knots lie on a line between their levels, as they will in `Maps.level`.
-        line = None if steps is None else (np.stack([lower[-1], upper[-1]], axis=1).ravel(), np.repeat(knots, 2))
-        found.append(Distribution(knots[held], high[held], line))
+        line = None if steps is None else (np.stack([low, high], axis=1).ravel(), np.repeat(knots, 2))
+        found.append(Distribution(knots[held], share[held], line))
     targets = relaxed_targets(found, shares, 0.0 if geodesic else max_gap, cost, steps)
     return Maps(
-        groups=np.array(list(groups), dtype=np.intp),
+        groups=groups,
         low=float(knots[0]),
         high=float(knots[-1]),
         knots=knots,
-        lower=np.stack(lower),
-        upper=np.stack(upper),
+        lower=lower,
+        upper=upper,
         targets=targets,
         step=_least_step(found, targets, max_gap) if geodesic else 1.0,
         heaviest=heaviest,

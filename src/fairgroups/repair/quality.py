@@ -1,4 +1,4 @@
-"""What scores are worth and how they treat groups: accuracy, ranking, calibration, dependence, gaps. Arrays only."""
+"""What scores are worth and how they treat people: accuracy, ranking, calibration, dependence, gaps. Arrays only."""
 
 from __future__ import annotations
 
@@ -10,62 +10,78 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.repair.dependence import Dependence, correlation_ratio, hgr
+from fairgroups.repair.left import reach_of
 from fairgroups.repair.transport import largest_gap
+from fairgroups.rows.attributes import Column
 
-__all__ = ["BEFORE", "People", "floors", "gaps", "quality"]
+__all__ = ["BEFORE", "GAPS", "People", "gaps", "quality"]
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 BEFORE = "no repair"
 BINS = 10  # of the calibration error
+GAPS = ("score_gap", "parity_gap", "opportunity_gap")
 
 
 @dataclass(frozen=True)
 class People:
-    """Who is judged: scores before any repair, true labels, attributes that are numbers, weights, folds.
+    """Who is judged: scores before any repair, true labels, attributes, weights, folds, and their groups.
 
     Without a threshold there are no decisions to measure.
     """
 
     score: Array
     label: Array | None
-    attributes: list[Array]
+    attributes: list[Column]
     weight: Array
     fold: Codes
     threshold: float | None
+    codes: Codes
 
     @property
     def probable(self) -> bool:
         """Whether scores are between 0 and 1, as chances are."""
         return bool(self.score.min() >= 0 and self.score.max() <= 1)
 
+    @property
+    def yes_or_no(self) -> bool:
+        """Whether true labels are known, and yes or no."""
+        return self.label is not None and bool(np.isin(self.label, (0.0, 1.0)).all())
 
-def quality(people: People, fair: Array, rows: Codes, *, debias: bool = True) -> dict[str, float]:
+
+def quality(people: People, fair: Array, rows: Codes, *, debias: bool = True, kde: bool = False) -> dict[str, float]:
     """Measure scores on some rows, whatever the groups; the noise is taken off dependence unless told otherwise."""
     score, weight, before = fair[rows], people.weight[rows], people.score[rows]
-    attributes = [values[rows] for values in people.attributes]
+    numeric = [c.values[rows] for c in people.attributes if c.levels is None]
+    label = None if people.label is None else people.label[rows]
     out: dict[str, float] = {}
-    if people.threshold is not None:
-        decision = (score >= people.threshold).astype(np.float64)
-        if people.label is not None:
-            out |= _decided(decision, people.label[rows], weight)
-    if people.label is not None:
-        out |= _ranked(score, people.label[rows], weight)
+    decision = None if people.threshold is None else (score >= people.threshold).astype(np.float64)
+    if label is not None and people.yes_or_no:
+        if decision is not None:
+            out |= _decided(decision, label, weight)
+        out |= _ranked(score, label, weight)
         if people.probable:
-            out["calibration_error"] = _calibration_error(score, people.label[rows], weight)
-    out["hgr"] = _dependence(attributes, score, weight, hgr, debias=debias)
-    out["hgr_kde"] = _dependence(attributes, score, weight, _density)
-    if people.threshold is not None:
-        out["decision_dependence"] = _dependence(attributes, decision, weight, correlation_ratio, debias=debias)
+            out["calibration_error"] = _calibration_error(score, label, weight)
+    elif label is not None:
+        out |= _predicted(score, label, weight)
+    if numeric:
+        out["hgr"] = _dependence(numeric, score, weight, hgr, debias=debias)
+        if kde:
+            out["hgr_kde"] = _dependence(numeric, score, weight, _density)
+    if decision is not None and people.threshold is not None:
+        if numeric:
+            out["decision_dependence"] = _dependence(numeric, decision, weight, correlation_ratio, debias=debias)
+        out |= _along(people, decision, rows)
         out["changed_decisions"] = float(np.average(decision != (before >= people.threshold), weights=weight))
     out["mean_change"] = float(np.average(np.abs(score - before), weights=weight))
     return out
 
 
-def gaps(people: People, fair: Array, codes: Codes, rows: Codes) -> dict[str, float]:
+def gaps(people: People, fair: Array, rows: Codes) -> dict[str, float]:
     """Measure how far groups are apart on some rows: the mean over folds, for each fold's maps err in their own way."""
     found: list[dict[str, float]] = []
     sizes = []
+    codes = people.codes
     for fold in np.unique(people.fold[rows]):
         here = rows[(people.fold[rows] == fold) & (codes[rows] >= 0)]
         score, of, weight = fair[here], codes[here], people.weight[here]
@@ -73,7 +89,7 @@ def gaps(people: People, fair: Array, codes: Codes, rows: Codes) -> dict[str, fl
         if people.threshold is not None:
             decision = score >= people.threshold
             one["parity_gap"] = _spread(decision, of, weight)
-            if people.label is not None:
+            if people.label is not None and people.yes_or_no:
                 positive = people.label[here] == 1
                 one["opportunity_gap"] = _spread(decision[positive], of[positive], weight[positive])
         found.append(one)
@@ -81,28 +97,15 @@ def gaps(people: People, fair: Array, codes: Codes, rows: Codes) -> dict[str, fl
     return {name: float(np.average([one[name] for one in found], weights=sizes)) for name in found[0]}
 
 
-def floors(
-    people: People, fair: Array, codes: Codes, n_permutations: int, seed: int
-) -> tuple[dict[str, float], dict[str, float]]:
-    """Return what dependence and gaps show when groups are dealt out at random: 95% quantile and mean."""
-    rng = np.random.default_rng(seed)
-    everybody = np.arange(fair.size)
-    drawn: dict[str, list[float]] = {}
-    for _ in range(n_permutations):
-        order = rng.permutation(fair.size)
-        attributes = [values[order] for values in people.attributes]
-        one = gaps(people, fair, rng.permutation(codes), everybody)
-        one["hgr"] = _dependence(attributes, fair, people.weight, hgr)
-        one["hgr_kde"] = _dependence(attributes, fair, people.weight, _density)
-        if people.threshold is not None:
-            decision = (fair >= people.threshold).astype(np.float64)
-            one["decision_dependence"] = _dependence(attributes, decision, people.weight, correlation_ratio)
-        for name, value in one.items():
-            drawn.setdefault(name, []).append(value)
-    return (
-        {name: float(np.quantile(values, 0.95)) for name, values in drawn.items()},
-        {name: float(np.mean(values)) for name, values in drawn.items()},
-    )
+def _along(people: People, decision: Array, rows: Codes) -> dict[str, float]:
+    """Measure how the share of yes changes along the exact attributes, the largest of each."""
+    found = []
+    for column in people.attributes:
+        known = ~np.isnan(column.values[rows])
+        one = Column(column.name, column.values[rows][known], column.levels)
+        reach = reach_of(one, decision[known], people.weight[rows][known], 1.0, whole=False)
+        found.append((reach.sd, reach.gap))
+    return {"selection_sd": max(sd for sd, _ in found), "selection_gap": max(gap for _, gap in found)}
 
 
 def _decided(decision: Array, label: Array, weight: Array) -> dict[str, float]:
@@ -115,13 +118,28 @@ def _decided(decision: Array, label: Array, weight: Array) -> dict[str, float]:
 
 
 def _ranked(score: Array, label: Array, weight: Array) -> dict[str, float]:
-    from sklearn.metrics import average_precision_score, roc_auc_score
+    """Return the areas under the curves of precision and recall, and of true against false positives."""
+    order = np.argsort(-score, kind="stable")
+    last = np.append(np.diff(score[order]) != 0, True)  # people who share a score are passed at once
+    yes = np.cumsum(weight[order] * label[order])[last]
+    no = np.cumsum(weight[order] * (1 - label[order]))[last]
+    if yes[-1] <= 0 or no[-1] <= 0:
+        return dict.fromkeys(("pr_auc", "roc_auc"), float("nan"))
+    gained, passed = np.diff(yes, prepend=0.0), np.diff(no, prepend=0.0)
+    precision = np.divide(yes, yes + no, out=np.zeros_like(yes), where=yes + no > 0)
+    area = np.sum(passed * (yes - gained / 2)) / (yes[-1] * no[-1])
+    return {"pr_auc": float(np.sum(gained * precision) / yes[-1]), "roc_auc": float(area)}
 
-    out = dict.fromkeys(("pr_auc", "roc_auc"), float("nan"))
-    if all(weight[label == y].sum() > 0 for y in (0.0, 1.0)):
-        out["pr_auc"] = float(average_precision_score(label, score, sample_weight=weight))
-        out["roc_auc"] = float(roc_auc_score(label, score, sample_weight=weight))
-    return out
+
+def _predicted(score: Array, truth: Array, weight: Array) -> dict[str, float]:
+    """Return the share of the variance of a number that is explained, and the mean error."""
+    mean = np.average(truth, weights=weight)
+    total = float(np.average((truth - mean) ** 2, weights=weight))
+    error = float(np.average((truth - score) ** 2, weights=weight))
+    return {
+        "r2": 1 - error / total if total > 0 else float("nan"),
+        "mean_error": float(np.average(np.abs(truth - score), weights=weight)),
+    }
 
 
 def _calibration_error(score: Array, label: Array, weight: Array) -> float:

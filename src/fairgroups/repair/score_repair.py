@@ -4,35 +4,32 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from math import prod
 from pathlib import Path
 from typing import Any, Literal, Self
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from fairgroups.errors import InputError
+from fairgroups.errors import InputError, MissingValuesError
+from fairgroups.options import Missing
 from fairgroups.output import read_text, write_atomically
-from fairgroups.partition.partition import Partition
+from fairgroups.repair.along import Width, widths_of
+from fairgroups.repair.attributes import read_attributes
+from fairgroups.repair.axes import corners
 from fairgroups.repair.document import document_of, read_document, repair_of
-from fairgroups.repair.group_count import fewest_groups
-from fairgroups.repair.inputs import (
-    as_table,
-    check_options,
-    flat,
-    read_labels,
-    read_partition,
-    read_scores,
-    read_weights,
-)
-from fairgroups.repair.lazy import ScoreCounts, count_scores, fair_frame
-from fairgroups.repair.maps import Maps, learn
+from fairgroups.repair.inputs import as_table, check_options, read_partition, read_scores
+from fairgroups.repair.lazy import ScoreCounts, count_scores, fair_frame, rows_of
+from fairgroups.repair.left import Left, judge, warn_of
+from fairgroups.repair.maps import Maps, learn, learn_along
+from fairgroups.repair.score_table import ScoreTable
+from fairgroups.repair.scored import Scored
 from fairgroups.repair.sql import Dialect, named, select_fair, sql_as_text, sql_chance
+from fairgroups.repair.stretches import partition_of
 from fairgroups.repair.transport import Cost, largest_gap, least_odds_gap, members
-from fairgroups.rows.columns import numbers, one_column
+from fairgroups.rows.attributes import Column
 from fairgroups.rows.person_keys import read_keys, uniform_of
 from fairgroups.sources.frames import is_lazy
 
@@ -42,6 +39,9 @@ Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 Relaxation = Literal["gap", "geodesic"]
 Condition = Literal["positives", "both"]
+KNOTS = 512
+MOST_GROUPS, SMALLEST = 20, 0.02  # of partition="groups"
+MOST_NAMED, SMALLEST_NAMED = 8, 0.05  # by which maps by the exact attribute are told and judged
 
 
 class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -52,13 +52,14 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    partition : "auto", Partition, estimator or list of borders
-        The groups. ``"auto"``: the fewest, each with 5% of the people at least, after whose repair chance alone could
-        explain what dependence is left on people left out. An estimator such as ``FairGroups(5)`` that is not fitted
-        yet finds them in the scores.
+    partition : "auto", "groups", Partition, estimator or list of borders
+        Who is to be treated alike. ``"auto"``: people of every value of the attribute, or of several: the maps follow
+        the exact attribute, as closely as leaving people out shows that it pays. ``"groups"``: groups inside which the
+        whole distribution of the scores is alike. Or groups that are given; an estimator such as ``FairGroups(5)``
+        that is not fitted yet finds them in the scores.
     max_gap : float
-        How far two groups' distribution functions may differ after the repair, at any threshold: 0 is full parity, 1
-        changes nothing.
+        How far the distribution functions of two groups, or of people at two values of the attribute, may differ after
+        the repair, at any threshold: 0 is full parity, 1 changes nothing.
     cost : {"w2", "w1"}
         What is kept small: the mean squared change, which for calibrated scores makes the decisions of least cost at
         every threshold, or the mean change, which changes the fewest decisions. With two groups W1 moves the smaller
@@ -66,20 +67,26 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     relaxation : {"gap", "geodesic"}
         How `max_gap` > 0 is used: exactly, or by moving every score the same share of the way to full parity, the least
         that keeps the gap. The second costs more but leaves less dependence in the tails.
-    smooth : bool
-        Let the map vary with the attribute between the centres of neighbouring groups, without jumps at borders. It
-        promises no gap; `gap_` tells it. For one attribute.
     condition : {None, "positives", "both"}
         Whose distributions are to agree: everybody's; those with y = 1 (equal opportunity); or those with y = 1 and
         with y = 0 as far as both can be (equalized odds): the larger of the two gaps is then as small as any monotone
         map makes it.
+    missing : {"error", "drop", "group"}
+        People whose attribute is missing: refuse them, give them no fair score (NaN), or treat them as a group of their
+        own. A partition that is given says so itself.
     n_levels : int or None
-        Work on this many quantiles of the scores; None for every distinct score.
+        With groups, work on this many quantiles of the scores; None for every distinct score.
     random_state : int
         Seed for splitting people who share a score; nothing else is random.
 
     Attributes
     ----------
+    partition_ : Partition
+        The groups; with ``"auto"`` those by which the repair is told and judged: inside each the scores were alike.
+    left_ : Left
+        What is left by the exact attribute, before and after, on people left out; see `Left`. A `FairnessWarning` is
+        given where it is more than chance and the allowed gap explain. None for lazy frames with given groups, and for
+        fewer than a hundred people.
     gap_ : float
         The largest gap left on the rows of `fit`; with a condition, among those it looks at (the larger of the two).
     gaps_ : dict
@@ -107,6 +114,8 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     maps_: Maps
+    widths_: tuple[Width, ...] | None
+    left_: Left | None
 
     def __init__(
         self,
@@ -115,8 +124,8 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         max_gap: float = 0.0,
         cost: Cost = "w2",
         relaxation: Relaxation = "gap",
-        smooth: bool = False,
         condition: Condition | None = None,
+        missing: Missing = "error",
         n_levels: int | None = 2000,
         random_state: int = 0,
     ) -> None:
@@ -124,8 +133,8 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.max_gap = max_gap
         self.cost = cost
         self.relaxation = relaxation
-        self.smooth = smooth
         self.condition = condition
+        self.missing = missing
         self.n_levels = n_levels
         self.random_state = random_state
 
@@ -152,40 +161,59 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_options(self)
         if is_lazy(score):
-            return self._fit_counts(count_scores(self, score, y, sensitive, sample_weight))
-        values = read_scores(score)
-        label = None if y is None else read_labels(y, values.size)
-        weight = np.ones(values.size) if sample_weight is None else read_weights(sample_weight, values.size)
-        self.partition_ = self._find(values, sensitive, weight, label, key)
-        codes = self._codes(sensitive, values.size)
-        rows = self._learn(values, codes, label, weight, np.ones(values.size, dtype=np.intp))
-        if self.smooth:
-            self.maps_ = replace(self.maps_, centres=self._centres(sensitive, rows, weight))
-        chance, along = self._chance(values, key), self._along(sensitive, values.size)
-        order = np.concatenate(list(rows.values()))  # people of a group from low to high: quicker to look up
-        others = np.ones(values.size, dtype=bool)
-        others[order] = False
-        order = np.concatenate([order, np.flatnonzero(others)])
-        fair = np.empty(values.size)
-        fair[order] = self._move(values[order], codes[order], chance[order], along[order])
-        self._report(fair, values, codes, label, weight)
+            if not isinstance(self.partition, str):
+                return self._fit_counts(count_scores(self, score, y, sensitive, sample_weight))
+            score, y, sensitive, sample_weight = rows_of(score, y, sensitive, sample_weight)
+        people = Scored.read(score, y, sensitive, sample_weight, key)
+        self.fit_without_judgement(people)
+        self.left_ = judge(self, people)
+        warn_of(self.left_, condition=self.condition, shared=self.largest_atom_, keys=key is not None)
         return self
+
+    @property
+    def _by_groups(self) -> bool:
+        """Whether people are repaired group by group, not by the exact attribute."""
+        return not (isinstance(self.partition, str) and self.partition == "auto")
+
+    def fit_without_judgement(self, people: Scored, like: ScoreRepair | None = None) -> None:
+        """Learn the maps; groups and widths may be those of a repair that is fitted already.
+
+        Parameters
+        ----------
+        people : Scored
+            Checked.
+        like : ScoreRepair, optional
+            Fitted.
+        """
+        self.n_features_in_ = 1
+        if self.condition is not None and people.label is None:
+            raise InputError(f"condition={self.condition!r} needs y, the true label.", "pass y to fit.")
+        self._find(people, like)
+        codes = self._codes(people.sensitive, people.score.size)
+        if self._by_groups:
+            order = self._learn(
+                people.score, codes, people.label, people.weight, np.ones(people.score.size, dtype=np.intp)
+            )
+        else:
+            order = np.arange(people.score.size)
+        fair = np.empty(people.score.size)
+        chance = self._chance(people.score, people.key)
+        cells = self._cells(people.columns, codes)
+        fair[order] = self._move(people.score[order], [(at[order], share[order]) for at, share in cells], chance[order])
+        self._report(fair, people.score, codes, people.label, people.weight)
 
     def _fit_counts(self, counted: ScoreCounts) -> Self:
         """Learn the maps from people counted by group and score."""
         self.partition_ = counted.partition
+        self.n_features_in_ = 1
         self._learn(counted.score, counted.codes, counted.label, counted.count, counted.people)
-        middle = np.full(counted.score.size, 0.5)
-        fair = self._move(counted.score, counted.codes, middle, middle)
+        fair = self._move(counted.score, self._cells([], counted.codes), np.full(counted.score.size, 0.5))
         self._report(fair, counted.score, counted.codes, counted.label, counted.count)
+        self.left_ = None
         return self
 
-    def _learn(
-        self, values: Array, codes: Codes, label: Array | None, weight: Array, people: Codes
-    ) -> dict[int, Codes]:
-        """Learn the maps; return the rows of each group that they were learnt from, from low to high."""
-        if self.condition is not None and label is None:
-            raise InputError(f"condition={self.condition!r} needs y, the true label.", "pass y to fit.")
+    def _learn(self, values: Array, codes: Codes, label: Array | None, weight: Array, people: Codes) -> Codes:
+        """Learn the maps of groups; return the rows group by group, from low to high: quicker to look up."""
         mass = self._mass(codes, label, weight)
         rows = {k: r[mass[r] > 0] for k, r in members(codes).items()}
         rows = {k: r[np.argsort(values[r], kind="stable")] for k, r in rows.items() if r.size}
@@ -200,8 +228,10 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             geodesic=self.relaxation == "geodesic",
             n_levels=self.n_levels,
         )
-        self.n_features_in_ = 1
-        return rows
+        order = np.concatenate(list(rows.values()))
+        others = np.ones(values.size, dtype=bool)
+        others[order] = False
+        return np.concatenate([order, np.flatnonzero(others)])
 
     def fit_transform(
         self, score: Any, y: Any = None, *, sensitive: Any, sample_weight: Any = None, key: Any = None
@@ -239,8 +269,13 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return fair_frame(self, score, sensitive, key, "fair_score")
         values = read_scores(score)
         codes = self._codes(sensitive, values.size)
+        columns = read_attributes(sensitive, values.size) if self.maps_.axes is not None else []
+        return self._fair(values, columns, codes, key)
+
+    def _fair(self, values: Array, columns: list[Column], codes: Codes, key: Any) -> Array:
+        """Return the fair scores of people whose attributes and groups are known."""
         maps = self.maps_
-        unknown = np.setdiff1d(np.unique(codes[codes >= 0]), maps.groups)
+        unknown = np.setdiff1d(np.unique(codes[codes >= 0]), maps.groups) if maps.axes is None else np.empty(0)
         if unknown.size:
             raise InputError(
                 f"nobody in the group {self.partition_.labels[unknown[0]]!r}"
@@ -249,32 +284,36 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 "fit on people of every group, or use a partition without it.",
             )
         inside = np.clip(values, maps.low, maps.high)
-        return self._move(inside, codes, self._chance(inside, key), self._along(sensitive, values.size))
+        return self._move(inside, self._cells(columns, codes), self._chance(inside, key))
 
-    def _along(self, sensitive: Any, n: int) -> Array:
-        """Return the attribute where maps vary with it."""
-        if self.maps_.centres is None:
-            return np.zeros(n)
-        return np.nan_to_num(_numbers(sensitive))
+    def _cells(self, columns: list[Column], codes: Codes) -> list[tuple[Codes, Array]]:
+        """Return the rows of the maps that each person is between, with the share of each; −1 for no row at all."""
+        axes = self.maps_.axes
+        if axes is None:
+            at = np.full(max(self.partition_.n_groups, int(codes.max(initial=0)) + 1) + 1, -1)
+            at[self.maps_.groups] = np.arange(self.maps_.groups.size)
+            return [(at[codes], np.ones(codes.size))]
+        absent = np.any([np.isnan(column.values) for column in columns], axis=0)
+        last = self.maps_.groups.size - 1
+        of_absent = last if self.missing == "group" and last == prod(axis.size for axis in axes) else -1
+        if self.missing == "group" and of_absent < 0 and absent.any():
+            raise InputError("nobody's attribute was missing when the repair was fitted.", "leave these rows out.")
+        return [
+            (np.where(absent, of_absent, cell), np.where(absent, float(i == 0), share))
+            for i, (cell, share) in enumerate(corners(axes, columns))
+        ]
 
-    def _move(self, inside: Array, codes: Codes, chance: Array, attribute: Array) -> Array:
-        """Return the fair scores of people whose groups are known."""
+    def _move(self, inside: Array, cells: list[tuple[Codes, Array]], chance: Array) -> Array:
+        """Return the fair scores of people who stand at, or between, rows of the maps."""
         maps = self.maps_
-        out = np.full(inside.size, np.nan)
-        seen = np.zeros(self.partition_.n_groups + 1, dtype=bool)  # the last for those of no group, −1
-        seen[maps.groups] = True
-        known = seen[codes]
         level = np.zeros(inside.size)
-        if maps.centres is None:
-            at = {int(k): i for i, k in enumerate(maps.groups)}
-            for k, rows in members(np.where(known, codes, -1)).items():
-                level[rows] = maps.level(at[k], inside[rows], chance[rows])
+        if maps.axes is None:  # a group's people at once: quicker to look up
+            for k, rows in members(cells[0][0]).items():
+                level[rows] = maps.level(k, inside[rows], chance[rows])
         else:
-            left, share = maps.between(attribute)
-            for i in range(maps.groups.size):
-                for side, part in ((left, 1 - share), (np.minimum(left + 1, maps.groups.size - 1), share)):
-                    rows = known & (side == i) & (part > 0)
-                    level[rows] += part[rows] * maps.level(i, inside[rows], chance[rows])
+            level = maps.level_between(cells, inside, chance)
+        known = cells[0][0] >= 0
+        out = np.full(inside.size, np.nan)
         out[known] = maps.move(inside[known], level[known])
         return out
 
@@ -371,33 +410,51 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Read a file that `to_json` wrote."""
         return cls.from_json(read_text(path))
 
-    def _find(self, values: Array, sensitive: Any, weight: Array, label: Array | None, key: Any) -> Partition:
-        if hasattr(self.partition, "fit") or isinstance(self.partition, str):
-            self._refuse_missing(sensitive)
-        if not isinstance(self.partition, str):
-            return read_partition(self.partition, values, sensitive, weight)
-        used = np.arange(values.size)
-        if self.condition == "positives" and label is not None:
-            used = np.flatnonzero(label == 1)
-        table = flat(as_table(sensitive))
-        if hasattr(table, "columns"):
-            people: Any = nw.to_native(nw.from_native(table, eager_only=True)[used.tolist()])
-        else:
-            people = np.asarray(one_column(table) if getattr(table, "ndim", 1) == 1 else table)[used]
-        keys = None if key is None else np.array(read_keys(key, values.size), dtype=object)[used]
-        found = fewest_groups(self, values[used], people, weight[used], keys, self.random_state)
-        return read_partition(found, values[used], people, weight[used])
-
-    def _refuse_missing(self, sensitive: Any) -> None:
-        """Stop at missing attributes where groups are to be found."""
-        if hasattr(sensitive, "columns") or getattr(flat(as_table(sensitive)), "ndim", 1) > 1:
+    def _find(self, people: Scored, like: ScoreRepair | None) -> None:
+        """Find the groups, and with maps by the exact attribute these as well."""
+        given = self.partition
+        if like is not None and given != "auto":
+            self.partition_ = like.partition_
             return
-        absent = np.isnan(_numbers(sensitive))
-        if absent.any():
-            raise InputError(
-                f"{int(absent.sum())} sensitive value(s) are missing (NaN), the first in row {int(absent.argmax())}.",
-                "leave these rows out, or give a Partition with missing='drop' or 'group'.",
-            )
+        if not isinstance(given, str):
+            if hasattr(given, "fit") and not hasattr(given, "partition_"):
+                self._refuse_missing(people)
+            self.partition_ = read_partition(given, people.score, people.sensitive, people.weight)
+            return
+        self._refuse_missing(people)
+        masses = people.masses(self.condition)
+        if self.missing != "group":
+            known = ~np.any([np.isnan(column.values) for column in people.columns], axis=0)
+            masses = [np.where(known, mass, 0.0) for mass in masses]
+        if not np.sum(masses) > 0:
+            said = " and y = 1" if self.condition == "positives" else ""
+            raise InputError(f"no row with a known attribute and a positive weight{said} is left.")
+        table = ScoreTable.of(people.columns, people.score, masses, KNOTS)
+        most, smallest = (MOST_GROUPS, SMALLEST) if given == "groups" else (MOST_NAMED, SMALLEST_NAMED)
+        self.partition_ = like.partition_ if like is not None else partition_of(table, most, smallest, self.missing)
+        if given == "groups":
+            return
+        self.widths_ = widths_of(table) if like is None else like.widths_
+        self.maps_ = learn_along(
+            table,
+            self.widths_,
+            max_gap=float(self.max_gap),
+            cost=self.cost,
+            geodesic=self.relaxation == "geodesic",
+        )
+
+    def _refuse_missing(self, people: Scored) -> None:
+        """Stop at missing attributes where groups are to be found."""
+        if self.missing != "error":
+            return
+        for column in people.columns:
+            absent = np.isnan(column.values)
+            if absent.any():
+                raise MissingValuesError(
+                    f"{int(absent.sum())} value(s) of {column.name or 'sensitive'!r} are missing (NaN), the first in "
+                    f"row {int(absent.argmax())}.",
+                    "missing='drop' gives these people no fair score; missing='group' makes them a group of their own.",
+                )
 
     def _mass(self, codes: Codes, label: Array | None, weight: Array) -> Array:
         """Weigh rows so that the distributions to be made alike are those of the condition."""
@@ -417,16 +474,6 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                     )
                 mass[rows] = weight[rows] / (2 * total)
         return mass
-
-    def _centres(self, sensitive: Any, rows: dict[int, Codes], weight: Array) -> Array:
-        groups = self.partition_
-        if not groups.is_line or not groups.connected or groups.missing == "group":
-            raise InputError(
-                "smooth=True is for groups of one attribute, each one range, none of them of missing values.",
-                "leave smooth out.",
-            )
-        values = _numbers(sensitive)
-        return np.array([np.average(values[r], weights=weight[r]) for r in rows.values()])
 
     def _chance(self, inside: Array, key: Any) -> Array:
         """Draw a number for each row from the seed and its key, for the rows that need one; without keys, a half."""
@@ -467,8 +514,3 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if codes.size != n:
             raise InputError(f"there are {n} scores and {codes.size} sensitive values.", "pass one of each per row.")
         return codes
-
-
-def _numbers(sensitive: Any) -> Array:
-    """Return the one attribute as numbers."""
-    return numbers(one_column(flat(as_table(sensitive))), "sensitive")

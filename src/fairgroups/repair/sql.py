@@ -8,7 +8,7 @@ each other; in PostgreSQL OFFSET 0 keeps it from writing one into the next, whic
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from math import prod
 from typing import Literal
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
 from fairgroups.partition.partition import Partition
+from fairgroups.repair.axes_sql import Corner, attributes_sql, corners_sql, search_sql, shares_sql, sides_sql
 from fairgroups.repair.maps import LOWEST, Maps
 from fairgroups.repair.transport import ROUNDING
 from fairgroups.sql import quoted, sql_number, sql_value
@@ -25,8 +26,7 @@ __all__ = ["Dialect", "named", "select_fair", "sql_as_text", "sql_chance"]
 Array = NDArray[np.float64]
 Dialect = Literal["duckdb", "postgresql"]
 SCORE, CHANCE, NUMBER = "fairgroups_score", "fairgroups_chance", "fairgroups_number"
-PLACE, GROUP, RIGHT = "fairgroups_knot", "fairgroups_group", "fairgroups_right"
-LEVEL, ATTRIBUTE = "fairgroups_level", "fairgroups_attribute"
+PLACE, GROUP, LEVEL = "fairgroups_place", "fairgroups_group", "fairgroups_level"
 
 
 def select_fair(
@@ -45,30 +45,32 @@ def select_fair(
         raise InputError(
             f"this repair is by {len(partition.columns)} attribute(s); {len(sensitive)} columns were named."
         )
-    group = partition.to_sql(sensitive)
     value = sql_value(score)
     source = table if table.lstrip().startswith("(") else quoted(table)
     low, high = sql_number(maps.low), sql_number(maps.high)
-    smooth = maps.centres is not None and maps.groups.size > 1
     carried = {f"fairgroups_column_{i}": name for i, name in enumerate(columns)}  # so no name can be one of ours
     taken = [f"{quoted(name)} AS {ours}" for ours, name in carried.items()]
     known = f"{value} IS NOT NULL AND {value} <> CAST('NaN' AS DOUBLE PRECISION)"
     taken += [
         f"CASE WHEN {known} THEN LEAST(GREATEST({value}, {low}), {high}) END AS {SCORE}",
         f"{chance or '0.5e0'} AS {CHANCE}",
-        f"{group} AS {NUMBER}",
     ]
-    if smooth:
-        taken.append(f"{sql_value(sensitive[0])} AS {ATTRIBUTE}")
-    at = _left(maps) if smooth else _group_at(maps)
-    level = _level_between(maps) if smooth else _level(GROUP)
-    place = f"{GROUP} * {maps.knots.size} + {PLACE}"
-    tables = [_joined(GROUP, place, _map_columns(maps))]
-    if smooth:
-        tables.append(_joined(RIGHT, f"{place} + {maps.knots.size}", _map_columns(maps)))
+    if maps.axes is None:
+        taken.append(f"{partition.to_sql(sensitive)} AS {NUMBER}")
+        between = [Corner(GROUP, _group_at(maps), "")]
+        sides, joined = "", ""
+    else:
+        taken += attributes_sql(maps.axes, sensitive)
+        sides, joined = sides_sql(maps.axes), shares_sql(maps.axes, _joined)
+        between = corners_sql(maps.axes, GROUP, apart=maps.groups.size > prod(axis.size for axis in maps.axes))
+    cells = "".join(f", {corner.cell} AS {corner.name}" for corner in between)
+    tables = [_joined(PLACE, PLACE, {"knot": maps.knots, "back": np.concatenate([maps.knots[:1], maps.knots[:-1]])})]
+    tables += [_joined(c.name, f"{c.name} * {maps.knots.size} + {PLACE}", _map_columns(maps)) for c in between]
+    level = " + ".join(f"{corner.share}({_level(corner.name)})" for corner in between)
     nothing = f"{GROUP} IS NULL OR {SCORE} IS NULL OR {CHANCE} IS NULL"
     steps = [
-        (f"*, {_search(SCORE, maps.knots)} AS {PLACE}, {at} AS {GROUP}", ""),
+        (f"*, {search_sql(SCORE, maps.knots)} AS {PLACE}{sides}", ""),
+        (f"*{cells}", joined),
         (
             f"*, CASE WHEN {nothing} THEN NULL ELSE GREATEST(LEAST({level}, 1e0), {LOWEST!r}) END AS {LEVEL}",
             " ".join(tables),
@@ -96,8 +98,6 @@ def _map_columns(maps: Maps) -> dict[str, Array]:
     """Return what a score needs to find its level, for each group and each place among the knots."""
     before = np.concatenate([maps.upper[:, :1], maps.upper[:, :-1]], axis=1)
     return {
-        "knot": np.tile(maps.knots, maps.groups.size),
-        "back": np.tile(np.concatenate([maps.knots[:1], maps.knots[:-1]]), maps.groups.size),
         "lower": maps.lower.ravel(),
         "width": (maps.upper - maps.lower).ravel(),
         "before": before.ravel(),
@@ -128,7 +128,7 @@ def _limits(maps: Maps) -> str:
 
     def place(v: str) -> str:
         if not maps.targets.equal_steps:
-            return _search(f"({v} - {ROUNDING!r})", levels)
+            return search_sql(f"({v} - {ROUNDING!r})", levels)
         step = f"CAST(FLOOR(({v} - {ROUNDING!r}) / {sql_number(top)} * {n}e0) AS INTEGER)"
         passed = (
             f"CASE WHEN {sql_number(top)} * ({step} + {i}) / {n}e0 < {v} - {ROUNDING!r} THEN 1 ELSE 0 END"
@@ -177,47 +177,12 @@ def _group_at(maps: Maps) -> str:
     return f"CASE {NUMBER} {' '.join(f'WHEN {k} THEN {i}' for i, k in enumerate(maps.groups.tolist()))} END"
 
 
-def _left(maps: Maps) -> str:
-    """Write which group's centre is the last at or below the attribute, the last but one at most."""
-    assert maps.centres is not None
-    inner = maps.centres[1:-1]
-    cases = " ".join(f"WHEN {ATTRIBUTE} < {sql_number(float(x))} THEN {i}" for i, x in enumerate(inner))
-    found = f"CASE {cases} ELSE {inner.size} END" if inner.size else "0"
-    seen = ", ".join(map(str, maps.groups.tolist()))
-    return f"CASE WHEN {NUMBER} IN ({seen}) THEN {found} END"
-
-
-def _level_between(maps: Maps) -> str:
-    """Write the level between the maps of the groups whose centres lie to the left and right of the attribute."""
-    assert maps.centres is not None
-    pairs = list(pairwise(maps.centres.tolist()))
-    centre, width = (
-        f"CASE {GROUP} {' '.join(f'WHEN {i} THEN {sql_number(x)}' for i, x in enumerate(values))} END"
-        for values in ([a for a, _ in pairs], [b - a for a, b in pairs])
-    )
-    share = f"LEAST(GREATEST(({ATTRIBUTE} - {centre}) / {width}, 0e0), 1e0)"
-    return f"((1e0 - {share}) * ({_level(GROUP)}) + {share} * ({_level(RIGHT)}))"
-
-
 def _level(group: str) -> str:
     """Write a score's level in a group, from its place among the knots."""
     on = f"{group}_lower + {CHANCE} * {group}_width"
-    part = f"({SCORE} - {group}_back) / ({group}_knot - {group}_back)"
+    part = f"({SCORE} - {PLACE}_back) / ({PLACE}_knot - {PLACE}_back)"
     between = f"{group}_before + {part} * {group}_rise"
-    return f"CASE WHEN {PLACE} = 0 OR {group}_knot = {SCORE} THEN {on} ELSE {between} END"
-
-
-def _search(value: str, borders: Array) -> str:
-    """Write how many borders lie below the value."""
-
-    def between(low: int, high: int) -> str:
-        if low == high:
-            return str(low)
-        middle = (low + high) // 2
-        left, right = between(low, middle), between(middle + 1, high)
-        return f"CASE WHEN {value} <= {sql_number(float(borders[middle]))} THEN {left} ELSE {right} END"
-
-    return between(0, len(borders))
+    return f"CASE WHEN {PLACE} = 0 OR {PLACE}_knot = {SCORE} THEN {on} ELSE {between} END"
 
 
 def sql_chance(seed: int, key: str) -> str:

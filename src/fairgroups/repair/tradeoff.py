@@ -1,4 +1,4 @@
-"""What fair scores cost: accuracy against dependence, for several groupings and gaps, on people left out."""
+"""What fair scores cost: accuracy against dependence, for several repairs and gaps, on people left out."""
 
 from __future__ import annotations
 
@@ -9,31 +9,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
-from sklearn.base import clone
 
 from fairgroups.errors import InputError
-from fairgroups.options import Missing, whole_number
+from fairgroups.options import Missing
+from fairgroups.partition.given import given_partition
+from fairgroups.partition.partition import Partition
 from fairgroups.progress import progress_bar
-from fairgroups.reading import read_rows
-from fairgroups.repair.quality import BEFORE, People, floors, gaps, quality
+from fairgroups.repair.chance import chance_shows
+from fairgroups.repair.effects import Effect, effects_of
+from fairgroups.repair.left import left_of
+from fairgroups.repair.quality import BEFORE, People, gaps, quality
 from fairgroups.repair.score_repair import ScoreRepair
-from fairgroups.repair.transport import largest_gap
-from fairgroups.rows.columns import is_missing, one_column
-from fairgroups.rows.person_keys import read_keys
-from fairgroups.rows.roles import Roles
+from fairgroups.repair.scored import Scored
+from fairgroups.repair.trial import Trial, asked_for, blocks_of, common_groups, folds_of, read_people
 from fairgroups.rows.rows import Rows
-from fairgroups.rows.split import deal_rows
-from fairgroups.sources.frames import build_table, read_table
+from fairgroups.sources.frames import build_table
 
 __all__ = ["BEFORE", "Tradeoff", "tradeoff"]
 
 Array = NDArray[np.float64]
-Codes = NDArray[np.intp]
-BLOCKS = 20
 POINTS = 200  # of a distribution function in a picture
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tradeoff:
     """What each repair gives and costs, judged on people who took no part in it.
 
@@ -41,11 +39,15 @@ class Tradeoff:
     ----------
     records : list of dict
         One for each method, gap and measure of quality: ``method``, ``max_gap``, ``measure``, ``value`` with its
-        interval ``low`` to ``high``, ``before`` without repair (for gaps, on the method's groups), the ``change`` from
-        it with ``change_low`` and ``change_high`` (paired, person by person), and ``floor``, the 95% quantile of what
-        chance alone shows (NaN where it shows nothing).
+        interval ``low`` to ``high``, ``before`` without repair, the ``change`` from it with ``change_low`` and
+        ``change_high`` (paired, person by person), and ``floor``, the 95% quantile of what chance alone shows (NaN
+        where it shows nothing). Gaps of all methods are between the same `groups`.
     repairs : dict
         The repair of each (method, max_gap), fitted on everybody, ready to use.
+    groups : Partition
+        The groups between which gaps are measured.
+    effects : dict
+        For each (method, max_gap) who gains and who loses: an `Effect` for each group and each tenth of the people.
     distributions : dict
         For each (method, max_gap) the groups' distribution functions before and after, for `distribution_chart`.
     settings : dict
@@ -57,17 +59,26 @@ class Tradeoff:
     >>> from fairgroups import tradeoff
     >>> age = np.arange(400) % 60 + 18
     >>> people = {"age": age, "score": (age + np.arange(400) % 41) / 130}
-    >>> found = tradeoff(people, score="score", sensitive="age", max_gap=0.0, n_permutations=0)
+    >>> found = tradeoff(people, score="score", sensitive="age", max_gap=0.0)
     >>> found.value("hgr")["value"] > 0.5
     True
     """
 
     records: list[dict[str, Any]]
     repairs: dict[tuple[str, float], ScoreRepair]
+    groups: Partition
+    effects: dict[tuple[str, float], list[Effect]]
     distributions: dict[tuple[str, float], list[dict[str, Any]]]
     settings: dict[str, Any]
     library: str = ""
     fitted_gaps: dict[tuple[str, float], tuple[float, float]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        methods, tried = ", ".join(self.settings["methods"]), ", ".join(f"{gap:g}" for gap in self.settings["max_gap"])
+        return (
+            f"Tradeoff({self.settings['score']!r} by {self.settings['sensitive']!r}, {self.settings['rows']} rows; "
+            f"methods: {methods}; gaps: {tried}; see .table)"
+        )
 
     @property
     def table(self) -> Any:
@@ -78,6 +89,14 @@ class Tradeoff:
     def long_table(self) -> Any:
         """Return every record, with intervals and floors, in the library of the data."""
         return self._build(self.records)
+
+    def effects_table(self, method: str | None = None, max_gap: float | None = None) -> Any:
+        """Return who gains and who loses by a repair, in the library of the data."""
+        name = self.settings["methods"][0] if method is None else method
+        gap = self.settings["max_gap"][0] if max_gap is None else max_gap
+        if (name, gap) not in self.effects:
+            raise InputError(f"there is no repair {name!r} with a gap of {gap}.", f"there are {list(self.effects)}.")
+        return self._build([effect.table_row for effect in self.effects[name, gap]])
 
     def wide(self) -> list[dict[str, Any]]:
         """Return one dict for each method and gap."""
@@ -120,6 +139,7 @@ def tradeoff(
     sensitive: str | Sequence[str],
     truth: str | None = None,
     methods: Mapping[str, Any] | None = None,
+    groups: Any = None,
     max_gap: float | Iterable[float] = (0.0, 0.02, 0.05, 0.1),
     threshold: float | None = None,
     fold: str | None = None,
@@ -130,7 +150,7 @@ def tradeoff(
     positive: Any = None,
     missing: Missing = "error",
     level: float = 0.95,
-    n_permutations: int = 49,
+    kde: bool = False,
     seed: int = 0,
     verbose: bool = False,
 ) -> Tradeoff:
@@ -144,12 +164,15 @@ def tradeoff(
     data : frame, mapping or path
         The table.
     score, sensitive, truth : str
-        Columns of the score, of the sensitive attribute (or several) and of the true label. Without a label only
-        dependence and gaps are measured.
+        Columns of the score, of the sensitive attribute (or several) and of the true label, or true number. Without it
+        only dependence and gaps are measured.
     methods : mapping, optional
         Names and what to compare: a `ScoreRepair`, or groups for one: a `Partition`, borders, or an estimator such as
-        ``FairGroups(6)`` or ``FairKMeans(6)`` that is fitted to the scores. By default `FairGroups`, group-wise and
-        smooth.
+        ``FairGroups(6)`` or ``FairKMeans(6)`` that is fitted to the scores. By default maps by the exact attribute, and
+        by groups.
+    groups : Partition or list of borders, optional
+        Between whom gaps are measured, for all methods alike. By default the groups of the only method, where it has
+        some, or else groups inside which the scores were alike before.
     max_gap : float or iterable of float
         The gaps to try.
     threshold : float, optional
@@ -167,8 +190,10 @@ def tradeoff(
         What to do with missing values.
     level : float
         Of the intervals.
-    n_permutations, seed : int
-        For the floors; the seed also of folds and blocks.
+    kde : bool
+        Also measure HGR by the density estimate that the paper uses.
+    seed : int
+        Of folds and blocks.
     verbose : bool
         Show a progress bar.
 
@@ -185,54 +210,61 @@ def tradeoff(
     >>> score = np.clip(rng.normal(0.1 + age / 100, 0.15), 0, 1)
     >>> people = {"age": age, "score": score, "hired": (rng.random(1000) < score).astype(int)}
     >>> found = fg.tradeoff(people, score="score", sensitive="age", truth="hired", max_gap=0)
-    >>> before, after = found.value("hgr"), found.value("hgr", "FairGroups")
+    >>> before, after = found.value("hgr"), found.value("hgr", "exact attribute")
     >>> before["value"] > 0.5 > 0.2 > after["value"]
     True
     """
-    asked = _asked(methods)
+    asked = asked_for(methods)
     wanted = [float(max_gap)] if isinstance(max_gap, int | float | np.number) else [float(gap) for gap in max_gap]
     _check(wanted, level, threshold, missing)
     attributes = [sensitive] if isinstance(sensitive, str) else list(sensitive)
     roles = {"truth": truth, "weight": weight, "cluster": _one_of(cluster, fold)}
-    rows, library, keys = _read(data, score, attributes, roles, key, positive, missing)
-    parts = _folds(rows, fold, n_folds, seed)
+    rows, library, keys = read_people(data, score, attributes, roles, key, positive, missing)
+    parts = folds_of(rows, fold, n_folds, seed)
     fold_of = np.empty(rows.n, dtype=np.intp)
     for i, part in enumerate(parts):
         fold_of[part] = i
     people = People(
         score=rows.outcome,
         label=rows.truth,
-        attributes=[column.values for column in rows.columns if column.levels is None],
+        attributes=list(rows.columns),
         weight=np.ones(rows.n) if rows.weight is None else rows.weight,
         fold=fold_of,
         threshold=threshold,
+        codes=np.zeros(rows.n, dtype=np.intp),
     )
     if threshold is None and people.probable:
         threshold = 0.5
         people = replace(people, threshold=threshold)
-    trial = _Trial(people, _attribute(rows), keys, parts)
-    blocks = [np.arange(rows.n), *_blocks(rows, fold, seed)]
-    repairs, distributions, fitted_gaps = {}, {}, {}
-    before = [quality(people, people.score, block, debias=i == 0) for i, block in enumerate(blocks)]
-    chance = floors(people, people.score, np.zeros(rows.n, dtype=np.intp), n_permutations, seed)
-    records = _records(BEFORE, 1.0, before, before, chance, level)
+    scored = Scored(rows.outcome, rows.truth, _attribute(rows), list(rows.columns), people.weight, keys)
+    trial = Trial(people, scored, parts)
     jobs = [(name, repair, gap) for name, repair in asked.items() for gap in wanted]
+    blocks = [np.arange(rows.n), *blocks_of(rows, fold, seed)]
     with progress_bar("Repairing", shown=verbose) as advance:
+        tried = {}
         for done, (name, repair, gap) in enumerate(jobs, 1):
-            final, fair = trial.run(name, repair, gap)
+            tried[name, gap] = trial.run(name, repair, gap)
+            advance(done / (2 * len(jobs)))
+        if groups is not None:
+            common = given_partition(groups, attributes, "drop")
+        else:
+            common = common_groups(asked, {name: tried[name, wanted[0]][0] for name in asked}, scored)
+            common = replace(common, columns=tuple(attributes))
+        people = trial.people = replace(people, codes=common.assign(scored.sensitive))
+        before = _measured(people, people.score, blocks, kde=kde)
+        records = _records(BEFORE, 1.0, before, before, chance_shows(people, people.score, kde=kde), level)
+        effects, distributions, fitted_gaps = {}, {}, {}
+        for done, (name, repair, gap) in enumerate(jobs, 1):
+            final, fair = tried[name, gap]
             if len(attributes) > 1 or not final.partition_.name:
                 final.partition_ = replace(final.partition_, columns=tuple(attributes))
-            codes = final.assign(trial.attribute)
-            repairs[name, gap] = final
-            distributions[name, gap] = _distributions(final, people, fair, codes)
-            fitted_gaps[name, gap] = trial.fitted_gaps(final, codes)
-            first = [b | gaps(people, people.score, codes, block) for b, block in zip(before, blocks, strict=True)]
-            after = [
-                quality(people, fair, block, debias=i == 0) | gaps(people, fair, codes, block)
-                for i, block in enumerate(blocks)
-            ]
-            records += _records(name, gap, after, first, floors(people, fair, codes, n_permutations, seed), level)
-            advance(done / len(jobs))
+            final.left_ = left_of(scored, fair, repair.condition, gap, threshold)
+            effects[name, gap] = effects_of(people, fair, common.labels)
+            distributions[name, gap] = _distributions(common.labels, people, fair)
+            fitted_gaps[name, gap] = trial.fitted_gaps(final)
+            after = _measured(people, fair, blocks, kde=kde)
+            records += _records(name, gap, after, before, chance_shows(people, fair, kde=kde), level)
+            advance(0.5 + done / (2 * len(jobs)))
     settings = {
         "score": score,
         "sensitive": sensitive if isinstance(sensitive, str) else list(sensitive),
@@ -246,78 +278,16 @@ def tradeoff(
         "seed": seed,
         "tied": 1 - np.unique(rows.outcome).size / rows.size,
     }
-    return Tradeoff(records, repairs, distributions, settings, library, fitted_gaps)
+    repairs = {job: final for job, (final, _) in tried.items()}
+    return Tradeoff(records, repairs, common, effects, distributions, settings, library, fitted_gaps)
 
 
-@dataclass
-class _Trial:
-    """The people, their folds, and the groups found so far: the same for every gap."""
-
-    people: People
-    attribute: NDArray[Any]
-    keys: NDArray[Any] | None
-    parts: list[Codes]
-    groups: dict[tuple[str, int], Any] = field(default_factory=dict)
-
-    def run(self, name: str, repair: ScoreRepair, gap: float) -> tuple[ScoreRepair, Array]:
-        """Return the repair of everybody, and the scores that people left out get from the repairs of the others."""
-        everybody = np.arange(self.people.score.size)
-        fair = np.empty(everybody.size)
-        for i, part in enumerate(self.parts):
-            fitted = self._fit(name, repair, gap, i, np.setdiff1d(everybody, part))
-            keys = None if self.keys is None else self.keys[part]
-            fair[part] = fitted.transform(self.people.score[part], sensitive=self.attribute[part], key=keys)
-        return self._fit(name, repair, gap, -1, everybody), fair
-
-    def fitted_gaps(self, final: ScoreRepair, codes: Codes) -> tuple[float, float]:
-        """Return the largest gap between the groups of the repair, before and after it, among the people of the fit."""
-        people, known = self.people, codes >= 0
-        fair = final.transform(people.score, sensitive=self.attribute, key=self.keys)
-        of = codes[known], people.weight[known]
-        return largest_gap(people.score[known], *of), largest_gap(fair[known], *of)
-
-    def _fit(self, name: str, repair: ScoreRepair, gap: float, left_out: int, index: Codes) -> ScoreRepair:
-        known = (name, left_out) in self.groups
-        options = {"partition": self.groups[name, left_out]} if known else {}
-        fitted: ScoreRepair = clone(repair).set_params(max_gap=gap, **options)
-        people = self.people
-        fitted.fit(
-            people.score[index],
-            None if people.label is None else people.label[index],
-            sensitive=self.attribute[index],
-            sample_weight=people.weight[index],
-            key=None if self.keys is None else self.keys[index],
-        )
-        self.groups[name, left_out] = fitted.partition_
-        return fitted
-
-
-def _read(
-    data: Any,
-    score: str,
-    attributes: list[str],
-    roles: dict[str, str | None],
-    key: str | None,
-    positive: Any,
-    missing: Missing,
-) -> tuple[Rows, str, NDArray[Any] | None]:
-    """Return the rows, the library of the data, and the keys of the rows that are kept."""
-    named = [name for name in (*roles.values(), key) if name is not None]
-    table = read_table(data, [score, *attributes, *named])
-    columns = dict(table.columns)
-    truth = roles["truth"]
-    if truth is not None and positive is not None:
-        columns[truth] = _is_label(columns[truth], positive, truth)
-    wanted = Roles.of(attributes, score, **roles, missing=missing)
-    with read_rows(columns, wanted) as reading:
-        rows = reading.rows
-    if rows.truth is not None and not np.isin(rows.truth, (0.0, 1.0)).all():
-        raise InputError("the true label must be yes or no.", "turn it into 0 and 1, or leave truth out.")
-    keys = None
-    if key is not None:
-        held = one_column(columns[key])
-        keys = np.array(read_keys(held if rows.index is None else held[rows.index], rows.n), dtype=object)
-    return rows, table.library, keys
+def _measured(people: People, fair: Array, blocks: list[NDArray[np.intp]], *, kde: bool) -> list[dict[str, float]]:
+    """Measure scores on everybody, and without each block of people."""
+    return [
+        quality(people, fair, block, debias=i == 0, kde=kde and i < 1) | gaps(people, fair, block)
+        for i, block in enumerate(blocks)
+    ]
 
 
 def _check(wanted: list[float], level: float, threshold: Any, missing: str) -> None:
@@ -331,51 +301,10 @@ def _check(wanted: list[float], level: float, threshold: Any, missing: str) -> N
         raise InputError(f"`threshold` must be a number; got {threshold!r}.")
 
 
-def _is_label(column: Any, positive: Any, name: str) -> NDArray[Any]:
-    """Turn a true label into 0 and 1."""
-    values = [None if is_missing(x) else x for x in one_column(column).tolist()]
-    yes = [None if x is None else float(x == positive or str(x) == str(positive)) for x in values]
-    if 1.0 not in yes:
-        raise InputError(f"{name!r} never holds {positive!r}.", f"it holds {sorted({str(x) for x in values})[:5]}.")
-    return np.array([np.nan if x is None else x for x in yes])
-
-
 def _one_of(cluster: str | None, fold: str | None) -> str | None:
     if cluster is not None and fold is not None:
         raise InputError("`cluster` and `fold` were both named.", "a fold column already keeps rows together.")
     return cluster or fold
-
-
-def _asked(methods: Mapping[str, Any] | None) -> dict[str, ScoreRepair]:
-    if methods is None:
-        return {"FairGroups": ScoreRepair(), "FairGroups, smooth": ScoreRepair(smooth=True)}
-    if not methods or not isinstance(methods, Mapping):
-        raise InputError("`methods` must be names with what to compare.", 'methods={"scale": [25, 45]}')
-    if BEFORE in methods:
-        raise InputError(f"{BEFORE!r} is in the comparison already.", "give the method another name.")
-    return {str(n): m if isinstance(m, ScoreRepair) else ScoreRepair(m) for n, m in methods.items()}
-
-
-def _folds(rows: Rows, fold: str | None, n_folds: int, seed: int) -> list[Codes]:
-    if fold is None:
-        whole_number(n_folds, "n_folds", 2)
-        return deal_rows(rows, int(n_folds), seed)
-    assert rows.cluster is not None
-    parts = [np.flatnonzero(rows.cluster == i) for i in range(int(rows.cluster.max()) + 1)]
-    if len(parts) < 2:
-        raise InputError(f"the column {fold!r} holds one fold only.", "at least two are needed.")
-    return parts
-
-
-def _blocks(rows: Rows, fold: str | None, seed: int) -> list[Codes]:
-    """Deal people into blocks, to be left out one at a time."""
-    rng = np.random.default_rng(seed)
-    if rows.cluster is None or fold is not None:
-        of = rng.permutation(np.arange(rows.n) % min(BLOCKS, rows.n))
-    else:
-        n = int(rows.cluster.max()) + 1
-        of = rng.permutation(np.arange(n) % min(BLOCKS, n))[rows.cluster]
-    return [np.flatnonzero(of != i) for i in range(int(of.max()) + 1)]
 
 
 def _attribute(rows: Rows) -> NDArray[Any]:
@@ -438,12 +367,12 @@ def _interval(values: list[float], level: float) -> tuple[float, float]:
     return whole - reach, whole + reach
 
 
-def _distributions(repair: ScoreRepair, people: People, fair: Array, codes: Codes) -> list[dict[str, Any]]:
+def _distributions(labels: tuple[str, ...], people: People, fair: Array) -> list[dict[str, Any]]:
     """Return each group's distribution function before and after, at scores spread over the range."""
     marks = np.linspace(min(people.score.min(), fair.min()), max(people.score.max(), fair.max()), POINTS)
     out = []
-    for k, label in enumerate(repair.partition_.labels):
-        rows = np.flatnonzero(codes == k)
+    for k, label in enumerate(labels):
+        rows = np.flatnonzero(people.codes == k)
         for when, values in (("before", people.score), ("after", fair)):
             if rows.size:
                 order = rows[np.argsort(values[rows], kind="stable")]

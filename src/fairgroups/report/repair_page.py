@@ -14,9 +14,18 @@ from fairgroups.report.templates import fill
 from fairgroups.words import amount, plain_points, points, thousands
 
 if TYPE_CHECKING:
+    from fairgroups.repair.score_repair import ScoreRepair
     from fairgroups.repair.tradeoff import Tradeoff
 
-__all__ = ["CAUTION", "before_and_after", "render_repair", "repair_finding", "repair_section"]
+__all__ = [
+    "CAUTION",
+    "before_and_after",
+    "effect_rows",
+    "render_repair",
+    "repair_finding",
+    "repair_notes",
+    "repair_section",
+]
 
 DEPENDENCE = ("hgr", "hgr_kde", "decision_dependence")
 TOO_WIDE = 0.5  # an interval of a number between 0 and 1 that says nothing
@@ -26,6 +35,7 @@ CAUTION = (
     "origin (42 U.S.C. § 2000e-2(l); Ricci v. DeStefano, 2009). Ask a lawyer first."
 )
 MANY_TIES = 0.9  # of the people share their score with others
+MUCH = 0.01  # of a group share one score
 _MEANINGS = {
     "score_gap": "The largest difference between two groups in the share of people above any threshold.",
     "parity_gap": "The largest difference between two groups in the share of people who get a yes.",
@@ -33,7 +43,11 @@ _MEANINGS = {
     "hgr": "The maximal correlation of the score with any function of the attribute: 0 is independence.",
     "hgr_kde": "The same by the paper's estimator, which has a floor of its own.",
     "decision_dependence": "The root of the share of the decisions' variance that the attribute explains.",
+    "selection_sd": "The standard deviation of the share of yes over 20 stretches of the attribute, noise taken off.",
+    "selection_gap": "The largest difference in the share of yes between two tenths of the people by attribute.",
     "accuracy": "The share of decisions that agree with the true label.",
+    "r2": "The share of the variance of the true number that the score explains.",
+    "mean_error": "How far the score is from the true number on average.",
     "balanced_accuracy": "The mean of that share among true yes and true no.",
     "pr_auc": "The area under precision against recall.",
     "roc_auc": "The chance that a true yes has a higher score than a true no.",
@@ -54,28 +68,80 @@ def repair_finding(found: Tradeoff, method: str, max_gap: float) -> str:
     """Say in words what the repair gives and costs."""
     gap = found.value("score_gap", method, max_gap)
     name = _names(found)
-    if found.repairs[method, max_gap].maps_.groups.size == 1:
-        return f"No groups of {name} are shown to differ in {found.settings['score']}: there is nothing to repair."
+    if found.repairs[method, max_gap].maps_.groups.size == 1 or found.groups.n_groups == 1:
+        return f"Scores are not shown to change with {name}: there is nothing to repair."
     before, after = (plain_points(x, percent=True) for x in found.fitted_gaps[method, max_gap])
     new, low, high = (plain_points(gap[key], percent=True) for key in ("value", "low", "high"))
     said = (
-        f"The {found.repairs[method, max_gap].partition_.n_groups} groups of {name} differ by up to {before} points at "
-        f"some threshold, and by {after} after the repair ({100 * max_gap:g} allowed). Between people who took no part "
-        f"in learning it, it is {new} ({low} to {high}"
+        f"The {found.groups.n_groups} groups of {name} differ by up to {before} points in the share of people above "
+        f"some score, and by {after} after the repair ({100 * max_gap:g} allowed). Between people who took no part in "
+        f"learning it, it is {new} ({low} to {high}"
     )
     said += f"; chance alone makes up to {100 * gap['floor']:.1f})." if not math.isnan(gap["floor"]) else ")."
     names = {record["measure"] for record in found.records}
-    if "accuracy" in names:
-        kept = found.value("accuracy", method, max_gap)
-        change, low, high = (points(kept[key], percent=True) for key in ("change", "change_low", "change_high"))
+    if "selection_sd" in names and found.repairs[method, max_gap].condition is None:
+        spread = found.value("selection_sd", method, max_gap)
         said += (
-            f" Accuracy goes from {amount(kept['before'], percent=True)} to {amount(kept['value'], percent=True)} "
-            f"({change} points; {low} to {high})."
+            f" Along the exact {name} the share of yes varies by {plain_points(spread['before'], percent=True)} points "
+            f"(standard deviation) before and {plain_points(spread['value'], percent=True)} after."
         )
+    for measure, what in (("accuracy", "Accuracy"), ("r2", "The variance explained")):
+        if measure in names:
+            kept = found.value(measure, method, max_gap)
+            change, low, high = (points(kept[key], percent=True) for key in ("change", "change_low", "change_high"))
+            said += (
+                f" {what} goes from {amount(kept['before'], percent=True)} to {amount(kept['value'], percent=True)} "
+                f"({change} points; {low} to {high})."
+            )
     if "changed_decisions" in names:
         changed = found.value("changed_decisions", method, max_gap)["value"]
         said += f" {amount(changed, percent=True)} of the decisions change."
     return said
+
+
+def repair_notes(fitted: ScoreRepair, key: str | None) -> list[str]:
+    """Say what else is to be known of a repair: who is still treated differently, who shares a score."""
+    notes = [
+        f"More is left than chance explains: of {thousands(one.people)} people with {one.said}, "
+        f"{amount(one.share, percent=True)} reach {one.threshold:.3g} after the repair, of everybody "
+        f"{amount(one.everybody, percent=True)}."
+        for one in (fitted.left_.stretches if fitted.left_ is not None else ())
+    ]
+    if fitted.largest_atom_ > MUCH:
+        what = f"Up to {100 * fitted.largest_atom_:.0f}% of the people at one value or in one group share one score"
+        if key:
+            notes.append(f"{what}; chance, drawn from their {key}, decides between them.")
+        else:
+            notes.append(f"{what} and stay together, which leaves gaps; name a --key to tell them apart by chance.")
+    if fitted.bound_ is not None:
+        notes.append(
+            f"With the order inside groups kept, the larger of the two gaps of equalized odds cannot be below "
+            f"{100 * fitted.bound_:.1f} points for these scores; it is {100 * fitted.gap_:.1f} on the rows of the fit."
+        )
+    return notes
+
+
+def effect_rows(found: Tradeoff, method: str, max_gap: float, kind: str = "group") -> list[list[tuple[str, str]]]:
+    """Return who gains and who loses, as rows of (text, heading)."""
+    out = []
+    for one in found.effects[method, max_gap]:
+        if one.kind != kind:
+            continue
+        row = [(one.said, "people"), (thousands(one.people), "how many")]
+        if one.yes is not None and one.fair_yes is not None:
+            row.append((f"{100 * one.yes:.1f}% → {100 * one.fair_yes:.1f}%", "yes"))
+            row += [(thousands(one.up or 0), "no to yes"), (thousands(one.down or 0), "yes to no")]
+        if one.right is not None and one.fair_right is not None:
+            row.append((f"{100 * one.right:.1f}% → {100 * one.fair_right:.1f}%", "right"))
+        if one.bias is not None and one.fair_bias is not None:
+            row.append((f"{_signed(one.bias)} → {_signed(one.fair_bias)}", "promises too much by"))
+        out.append(row)
+    return out
+
+
+def _signed(value: float) -> str:
+    digits = 3 if abs(value) < 10 else 1
+    return f"{value + 0.0:+.{digits}f}".replace("-", "−")
 
 
 def repair_section(found: Tradeoff) -> dict[str, Any]:
@@ -93,10 +159,9 @@ def repair_section(found: Tradeoff) -> dict[str, Any]:
         }
         for gap in gaps
     ]
-    repair = found.repairs[method, gaps[0]]
     told = (
-        f"The scores “{found.settings['score']}” were repaired in groups of their own ("
-        f"{'; '.join(repair.partition_.labels)}), and judged on people who took no part in learning how."
+        f"The scores “{found.settings['score']}” were repaired along the exact {_names(found)}, and judged on people "
+        f"who took no part in learning how. Gaps are between these groups: {'; '.join(found.groups.labels)}."
     )
     if found.settings["threshold"] is not None:
         told += f" A score of at least {found.settings['threshold']:g} counts as a yes."
@@ -145,7 +210,7 @@ def render_repair(found: Tradeoff, method: str, max_gap: float, notes: Sequence[
         ("Attribute", name),
         *([("True label", str(settings["truth"]))] if settings["truth"] else []),
         *([("Threshold", f"{settings['threshold']:g}")] if settings["threshold"] is not None else []),
-        ("Groups", "; ".join(repair.partition_.labels)),
+        ("Gaps between", "; ".join(found.groups.labels)),
         ("Largest gap allowed", f"{max_gap:g}"),
         ("Maps", _kind(options)),
         ("People left out", f"by {settings['folds']}" if isinstance(settings["folds"], str) else _folds(found)),
@@ -159,6 +224,14 @@ def render_repair(found: Tradeoff, method: str, max_gap: float, notes: Sequence[
         caution=CAUTION,
         level=_level(found),
         rows=before_and_after(found, method, max_gap),
+        effects=[
+            {"title": title, "rows": held}
+            for title, held in (
+                ("by group", effect_rows(found, method, max_gap)),
+                (f"along {name}", effect_rows(found, method, max_gap, "stretch")),
+            )
+            if held
+        ],
         notes=list(notes),
         charts=[{"title": t, "svg": Markup(to_svg(c)), "caption": s} for t, c, s in charts],  # noqa: S704
         meanings=[(MEASURE_NAMES[key], said) for key, said in _MEANINGS.items() if key in known],
@@ -199,8 +272,11 @@ def _kind(options: dict[str, Any]) -> str:
     parts = ["least squared change" if options["cost"] == "w2" else "least change"]
     if options["relaxation"] == "geodesic":
         parts.append("every score the same share of the way")
-    if options["smooth"]:
-        parts.append("smooth between the groups' centres")
+    parts.append(
+        {"auto": "by the exact attribute", "groups": "by groups found in the scores"}.get(
+            options["partition"] if isinstance(options["partition"], str) else "", "by groups"
+        )
+    )
     if options["condition"]:
         parts.append({"positives": "among true yes", "both": "among true yes and true no"}[options["condition"]])
     return ", ".join(parts)
