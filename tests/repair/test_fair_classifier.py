@@ -74,7 +74,7 @@ def test_models_and_maps_belong_together():
     some = FairClassifier(LogisticRegression(), sensitive="age", cv=ShuffleSplit(1, test_size=0.25, random_state=0))
     assert some.fit(frame, y).left_.people == 1000
     ridge = FairClassifier(RidgeClassifier(), sensitive="age").fit(frame, y)  # a decision function only
-    assert 0 < ridge.predict_proba(frame[:9])[:, 1].min()
+    assert ridge.predict_proba(frame[:9])[:, 1].min() > 0
     for bad in (1, 1.5, "folds"):
         with pytest.raises(InputError, match="cv"):
             FairClassifier(LogisticRegression(), sensitive="age", cv=bad).fit(frame, y)

@@ -34,7 +34,7 @@ __all__ = ["Dependence", "correlation_ratio", "gedi", "hgr", "hgr_floor"]
 Array = NDArray[np.float64]
 Statistic = Callable[[Array, Array, Array], float]
 GRID = 128  # points of the density estimate
-FLOOR_DRAWS = 99
+FLOOR_DRAWS = 59
 
 
 @dataclass(frozen=True)
@@ -116,18 +116,28 @@ def hgr(
 
 
 def hgr_floor(x: Array, y: Array, weight: Array) -> float:
-    """Return the 95% quantile of what `hgr` shows of independent variables with as many bins, by its normal limit.
+    """Return the 95% quantile of what `hgr` shows when y is dealt out to the rows at random.
 
-    Under independence the entries of the table, each divided by the root of its margins, vary like independent normal
-    numbers of variance 1/n, of which one direction on each side is taken off: nothing has to be dealt out again.
+    It is quicker than `hgr` itself, for values are put into bins once, and the order of the rows does not matter.
     """
     n, usual = _usual(weight)
-    p, q = (_bins(values, weight, usual)[1] - 1 for values in (x, y))
-    if p < 1 or q < 1:
+    (u, p), (v, q) = (_bins(values, weight, usual) for values in (x, y))
+    if p < 2 or q < 2:
         return 0.0
-    tables = np.random.default_rng(0).normal(size=(FLOOR_DRAWS, p, q)) / np.sqrt(n)
-    seen = np.linalg.norm(tables, ord=2, axis=(1, 2)) ** 2
-    return float(np.sqrt(np.quantile([_without_noise(float(s), p / n, q / n) for s in seen], 0.95)))
+    order = np.lexsort([weight, v, u])
+    u, v, w = u[order] * q, v[order], weight[order] / weight.sum()
+    rng = np.random.default_rng(0)
+    drawn = []
+    for _ in range(FLOOR_DRAWS):
+        table = np.bincount(u + rng.permutation(v), w, p * q).reshape(p, q)
+        table = table / np.sqrt(np.outer(table.sum(axis=1), table.sum(axis=0)))
+        square = float(np.linalg.svd(table, compute_uv=False)[1]) ** 2
+        if min(p, q) == 2:
+            b = max(p, q)
+            drawn.append(max(square - (b - 1) * (1 - square) / max(n - b, 1.0), 0.0))
+        else:
+            drawn.append(_without_noise(square, (p - 1) / n, (q - 1) / n))
+    return float(np.sqrt(np.quantile(drawn, 0.95)))
 
 
 def correlation_ratio(

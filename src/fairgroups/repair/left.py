@@ -32,6 +32,7 @@ DRAWS, ALARM = 400, 0.01
 WORTH_TELLING = 0.03
 MAPS_ERR = 2.0  # maps learnt on others err about as much again as the people judged vary
 SHARED = 0.05
+TELLING, TOLD = 1.5, 0.15  # a maximal correlation beyond so many times its floor, and this, is worth a warning
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,8 @@ class Left:
         How far the score went with the attribute, and how far the fair score does.
     stretches : tuple of Stretch
         Where more is left than chance and the allowed gap explain, and at least 3 points; the worst first.
+    max_gap : float
+        The gap that was allowed.
     """
 
     people: int
@@ -102,13 +105,19 @@ class Left:
     before: Reach
     after: Reach
     stretches: tuple[Stretch, ...]
+    max_gap: float = 0.0
+
+    @property
+    def telling(self) -> bool:
+        """Whether the fair score tells clearly more of the attribute than chance and the allowed gap explain."""
+        return bool(self.after.hgr > max(TELLING * self.after.floor, TOLD) and self.max_gap == 0)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Left:
         """Build it from plain data; TypeError or ValueError where they do not fit."""
         before, after = (Reach(**{name: float(x) for name, x in data[key].items()}) for key in ("before", "after"))
         stretches = tuple(Stretch(**one) for one in data["stretches"])
-        return cls(int(data["people"]), float(data["threshold"]), before, after, stretches)
+        return cls(int(data["people"]), float(data["threshold"]), before, after, stretches, float(data["max_gap"]))
 
 
 def judge(repair: ScoreRepair, people: Scored) -> Left | None:
@@ -158,7 +167,7 @@ def left_of(people: Scored, fair: Array, condition: str | None, max_gap: float, 
             after.append(reach_of(one, fair[here], people.weight[here], at))
             found += stretches_of(one, fair[here], people.weight[here], at, max_gap)
     worst = sorted(found, key=lambda one: -abs(one.share - one.everybody))
-    return Left(int(sum(rows.size for rows in kinds)), at, _worst(before), _worst(after), tuple(worst[:5]))
+    return Left(int(sum(rows.size for rows in kinds)), at, _worst(before), _worst(after), tuple(worst[:5]), max_gap)
 
 
 def reach_of(column: Column, score: Array, weight: Array, threshold: float, *, whole: bool = True) -> Reach:
@@ -227,17 +236,23 @@ def stretches_of(column: Column, score: Array, weight: Array, threshold: float, 
 
 def warn_of(left: Left | None, *, condition: str | None, shared: float, keys: bool) -> None:
     """Warn where more is left than chance and the allowed gap explain."""
-    if left is None or not left.stretches:
+    if left is None or not (left.stretches or left.telling):
         return
-    one = left.stretches[0]
     among = "" if condition is None else " with the same true label"
-    said = (
-        f"more is left than chance explains: of {thousands(one.people)} people left out with {one.said}{among}, "
-        f"{amount(one.share, percent=True)} reach {one.threshold:.3g} after the repair, of everybody "
-        f"{amount(one.everybody, percent=True)}."
-    )
-    if len(left.stretches) > 1:
-        said += f" Also: {'; '.join(other.said for other in left.stretches[1:])}."
+    if left.stretches:
+        one = left.stretches[0]
+        said = (
+            f"more is left than chance explains: of {thousands(one.people)} people left out with {one.said}{among}, "
+            f"{amount(one.share, percent=True)} reach {one.threshold:.3g} after the repair, of everybody "
+            f"{amount(one.everybody, percent=True)}."
+        )
+        if len(left.stretches) > 1:
+            said += f" Also: {'; '.join(other.said for other in left.stretches[1:])}."
+    else:
+        said = (
+            f"the fair score still tells of the attribute: their maximal correlation{among} is {left.after.hgr:.2f} on "
+            f"people left out, chance alone shows up to {left.after.floor:.2f}."
+        )
     if shared > SHARED and not keys:
         said += (
             f" Up to {100 * shared:.0f}% of those of one value share one score and stay together; keys tell them "

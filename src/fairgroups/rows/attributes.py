@@ -50,9 +50,15 @@ class Column:
 def mixed_columns(X: Any, names: list[str]) -> list[Column]:
     """Read numbers and categories side by side."""
     if isinstance(X, np.ndarray):
-        return [attribute(np.array(X[:, d].tolist()), name) for d, name in enumerate(names)]
+        return [attribute(_of_array(X[:, d]), name) for d, name in enumerate(names)]
     table = read_table(X, names).columns
     return [attribute(one_column(table[name]), name) for name in names]
+
+
+def _of_array(column: NDArray[Any]) -> NDArray[Any]:
+    """Return a column of an array of anything; text with holes stays what it is."""
+    items = column.tolist()
+    return column if any(isinstance(item, str) for item in items) else np.array(items)
 
 
 def attribute(values: NDArray[Any], name: str) -> Column:
