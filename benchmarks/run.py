@@ -19,13 +19,14 @@ HERE = Path(__file__).parent
 PEERS = (
     *("scikit-learn", "ruptures", "optbinning", "skchange", "pystreed", "ckwrap", "kmeans1d", "fairlearn", "equipy"),
     *("maxcorr", "duckdb", "polars", "scikit-image", "fairaudit", "aif360"),
-    *("divexplorer", "sliceline"),
+    *("divexplorer", "sliceline", "lightgbm"),
 )
 SCRIPTS = {
     "peers.py": "What peers find on one attribute, K-Means, dependence",
     "line.py": "The search on the line",
     "plane.py": "Several attributes",
     "repair.py": "Repair",
+    "repair_frontier.py": "Repair on people left out, beside the peers",
     "engines.py": "Tables in files and engines",
     "skin.py": "Colours and photographs",
     "interval_coverage.py": "Do the intervals hold?",

@@ -165,6 +165,7 @@ def test_b12_repair_finds_its_groups_by_one_rule():
     assert here.partition_.groups == there.partition_.groups
 
 
+@pytest.mark.filterwarnings("ignore::fairgroups.FairnessWarning")
 def test_b13_fit_transform_and_mappings():
     rng = np.random.default_rng(0)
     age = rng.uniform(20, 60, 2000)

@@ -129,7 +129,7 @@ def hgr_floor(x: Array, y: Array, weight: Array) -> float:
     rng = np.random.default_rng(0)
     drawn = []
     for _ in range(FLOOR_DRAWS):
-        table = np.bincount(u + rng.permutation(v), w, p * q).reshape(p, q)
+        table: Array = np.bincount(u + rng.permutation(v), w, p * q).reshape(p, q).astype(np.float64)
         table = table / np.sqrt(np.outer(table.sum(axis=1), table.sum(axis=0)))
         square = float(np.linalg.svd(table, compute_uv=False)[1]) ** 2
         if min(p, q) == 2:

@@ -20,10 +20,11 @@ from fairgroups.repair.along import Width, widths_of
 from fairgroups.repair.attributes import read_attributes
 from fairgroups.repair.axes import corners
 from fairgroups.repair.document import document_of, read_document, repair_of
+from fairgroups.repair.group_maps import learn_groups
 from fairgroups.repair.inputs import as_table, check_options, read_partition, read_scores
 from fairgroups.repair.lazy import ScoreCounts, count_scores, fair_frame, rows_of
 from fairgroups.repair.left import Left, judge, warn_of
-from fairgroups.repair.maps import Maps, learn, learn_along
+from fairgroups.repair.maps import Maps, learn_along
 from fairgroups.repair.score_table import ScoreTable
 from fairgroups.repair.scored import Scored
 from fairgroups.repair.sql import Dialect, named, select_fair, sql_as_text, sql_chance
@@ -191,9 +192,8 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._find(people, like)
         codes = self._codes(people.sensitive, people.score.size)
         if self._by_groups:
-            order = self._learn(
-                people.score, codes, people.label, people.weight, np.ones(people.score.size, dtype=np.intp)
-            )
+            ones = np.ones(people.score.size, dtype=np.intp)
+            self.maps_, order = learn_groups(self, people.score, codes, people.label, people.weight, ones)
         else:
             order = np.arange(people.score.size)
         fair = np.empty(people.score.size)
@@ -206,32 +206,14 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Learn the maps from people counted by group and score."""
         self.partition_ = counted.partition
         self.n_features_in_ = 1
-        self._learn(counted.score, counted.codes, counted.label, counted.count, counted.people)
+        if self.condition is not None and counted.label is None:
+            raise InputError(f"condition={self.condition!r} needs y, the true label.", "pass y to fit.")
+        who = counted.label, counted.count, counted.people
+        self.maps_, _ = learn_groups(self, counted.score, counted.codes, *who)
         fair = self._move(counted.score, self._cells([], counted.codes), np.full(counted.score.size, 0.5))
         self._report(fair, counted.score, counted.codes, counted.label, counted.count)
         self.left_ = None
         return self
-
-    def _learn(self, values: Array, codes: Codes, label: Array | None, weight: Array, people: Codes) -> Codes:
-        """Learn the maps of groups; return the rows group by group, from low to high: quicker to look up."""
-        mass = self._mass(codes, label, weight)
-        rows = {k: r[mass[r] > 0] for k, r in members(codes).items()}
-        rows = {k: r[np.argsort(values[r], kind="stable")] for k, r in rows.items() if r.size}
-        if not rows:
-            said = " and y = 1" if self.condition == "positives" else ""
-            raise InputError(f"no row with a known group and a positive weight{said} is left.")
-        self.maps_ = learn(
-            {k: (values[r], mass[r], people[r]) for k, r in rows.items()},
-            np.array([weight[r].sum() for r in rows.values()]),
-            max_gap=float(self.max_gap),
-            cost=self.cost,
-            geodesic=self.relaxation == "geodesic",
-            n_levels=self.n_levels,
-        )
-        order = np.concatenate(list(rows.values()))
-        others = np.ones(values.size, dtype=bool)
-        others[order] = False
-        return np.concatenate([order, np.flatnonzero(others)])
 
     def fit_transform(
         self, score: Any, y: Any = None, *, sensitive: Any, sample_weight: Any = None, key: Any = None
@@ -455,25 +437,6 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                     f"row {int(absent.argmax())}.",
                     "missing='drop' gives these people no fair score; missing='group' makes them a group of their own.",
                 )
-
-    def _mass(self, codes: Codes, label: Array | None, weight: Array) -> Array:
-        """Weigh rows so that the distributions to be made alike are those of the condition."""
-        if self.condition is None or label is None:
-            return weight
-        if self.condition == "positives":
-            return np.where(label == 1, weight, 0.0)
-        mass = np.zeros_like(weight)
-        for k in np.unique(codes[codes >= 0]):
-            for value in (0.0, 1.0):
-                rows = (codes == k) & (label == value)
-                total = weight[rows].sum()
-                if total <= 0:
-                    raise InputError(
-                        f"the group {self.partition_.labels[k]!r} has nobody with y = {value:g}.",
-                        "use larger groups, or another condition.",
-                    )
-                mass[rows] = weight[rows] / (2 * total)
-        return mass
 
     def _chance(self, inside: Array, key: Any) -> Array:
         """Draw a number for each row from the seed and its key, for the rows that need one; without keys, a half."""

@@ -285,7 +285,7 @@ def tradeoff(
 def _measured(people: People, fair: Array, blocks: list[NDArray[np.intp]], *, kde: bool) -> list[dict[str, float]]:
     """Measure scores on everybody, and without each block of people."""
     return [
-        quality(people, fair, block, debias=i == 0, kde=kde and i < 1) | gaps(people, fair, block)
+        quality(people, fair, block, debias=i == 0, kde=kde) | gaps(people, fair, block)
         for i, block in enumerate(blocks)
     ]
 
