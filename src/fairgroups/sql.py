@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from fairgroups.errors import InputError
 
-__all__ = ["one_query", "quoted", "sql_number", "sql_text", "sql_value", "without_password"]
+__all__ = ["WHOLE_ROW", "one_query", "quoted", "sql_number", "sql_row", "sql_text", "sql_value", "without_password"]
+
+WHOLE_ROW = "(row)"  # in place of a column: all that is known of a person
 
 
 def quoted(name: str) -> str:
@@ -38,6 +41,13 @@ def one_query(sql: str) -> str:
 def sql_value(name: str) -> str:
     """Write a column as a number, its name quoted whatever it holds."""
     return f"CAST({quoted(name)} AS DOUBLE PRECISION)"
+
+
+def sql_row(columns: Sequence[str]) -> str:
+    """Write all values of a row as one text, numbers alike whether they are read as such or as text."""
+    texts = [f"CAST({quoted(name)} AS VARCHAR)" for name in columns]
+    said = [f"COALESCE(CAST(TRY_CAST(trim({text}) AS DOUBLE) AS VARCHAR), {text}, '')" for text in texts]
+    return f"concat_ws(chr(31), {', '.join(said)})"
 
 
 def sql_number(x: float) -> str:

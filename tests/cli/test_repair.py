@@ -219,3 +219,32 @@ def test_a_kill_while_writing_leaves_the_old_file(people, tmp_path):
     writing.kill()
     writing.wait()
     assert out.read_text() == "old"
+
+
+def test_people_with_the_same_score_are_told_apart_by_their_rows(tmp_path):
+    """Deciles without a key: all else that the table tells of a person decides, the same in every format."""
+    rng = np.random.default_rng(0)
+    n = 3000
+    age = rng.integers(18, 70, n)
+    people = pd.DataFrame({"name": [f"p{i}" for i in range(n)], "age": age, "size": rng.normal(size=n).round(3)})
+    people["decile"] = np.clip(np.round(rng.normal(8 - age / 12, 2)), 1, 10).astype(int)
+    people.to_csv(tmp_path / "p.csv", index=False)
+    people.to_parquet(tmp_path / "p.parquet")
+    model = tmp_path / "m.json"
+    found = run(
+        "repair", tmp_path / "p.csv", "--score", "decile", "-s", "age", "--out", tmp_path / "a.csv", "--model", model
+    )
+    assert found.exit_code == 0, found.output
+    assert "all else that the table tells of them" in " ".join(found.output.split())
+    assert "More is left" not in found.output
+    for source, target in (("p.csv", "b.parquet"), ("p.parquet", "c.csv"), ("p.parquet", "d.parquet")):
+        assert run("apply", model, tmp_path / source, "--out", tmp_path / target).exit_code == 0
+    fair = [
+        (pd.read_csv if name.endswith("csv") else pd.read_parquet)(tmp_path / name)["fair_score"]
+        for name in ("a.csv", "b.parquet", "c.csv", "d.parquet")
+    ]
+    for one in fair[1:]:
+        assert np.allclose(one, fair[0])
+    assert fair[0].nunique() > 100
+    people.drop(columns="size").to_csv(tmp_path / "less.csv", index=False)
+    assert run("apply", model, tmp_path / "less.csv", "--out", tmp_path / "x.csv").exit_code != 0

@@ -37,6 +37,7 @@ def apply(
         "score": score or stored.get("score"),
         "sensitive": sensitive or stored.get("sensitive") or None,
         "key": key or stored.get("key"),
+        "row": stored.get("row") or [],
         "into": into or stored.get("into") or "fair_score",
     }
     for name in ("score", "sensitive"):

@@ -20,6 +20,7 @@ __all__ = ["repair"]
 METHOD = "repair"
 TRIED = (0.0, 0.02, 0.05, 0.1, 0.2)
 MOST_ROWS = 1_000_000
+MANY_SHARE = 0.02  # of all people one score
 
 
 def repair(
@@ -60,7 +61,11 @@ def repair(
         float | None, typer.Option(help="A score of at least this is a yes; 0.5 for scores between 0 and 1.")
     ] = None,
     key: Annotated[
-        str | None, typer.Option(help="Column that says who each row is, to tell people with the same score apart.")
+        str | None,
+        typer.Option(
+            help="Column that says who each row is, to tell people with the same score apart; by default, where many "
+            "share one, all other columns do."
+        ),
     ] = None,
     fold: Annotated[str | None, typer.Option(help="Column of folds for the judgement; else five are made.")] = None,
     weight: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
@@ -83,6 +88,7 @@ def repair(
     from fairgroups.repair.tradeoff import tradeoff
     from fairgroups.report.repair_page import CAUTION, render_repair, repair_finding, repair_notes
     from fairgroups.sources.source import Source, read_columns
+    from fairgroups.sql import WHOLE_ROW
 
     one_of(missing, "missing", ("error", "keep"))
     if condition is not None and truth is None:
@@ -90,7 +96,14 @@ def repair(
     names = [*sensitive, *(name for name in (score, truth, weight, fold, key) if name is not None)]
     if out is not None:
         check_target(data, out, into, key)
-    columns, total = read_columns(Source(data), names, most=MOST_ROWS, seed=seed, text=[] if key is None else [key])
+    row: list[str] = []
+    sample: dict[str, Any] = {"most": MOST_ROWS, "seed": seed}
+    columns, total = read_columns(Source(data), names, text=[] if key is None else [key], **sample)
+    if key is None and _tied(columns[score]) > MANY_SHARE:  # people are told apart by all else that is known of them
+        with Source(data).opened() as (_, relation):
+            row = [name for name in relation.columns if name not in (truth, weight, fold)]
+        columns, total = read_columns(Source(data), names, row=row, **sample)
+        key = WHOLE_ROW
     notes = []
     n = len(next(iter(columns.values())))
     if n < total:
@@ -129,7 +142,7 @@ def repair(
     )
     fitted = found.repairs[METHOD, max_gap]
     notes += repair_notes(fitted, key)
-    used = {"score": score, "sensitive": list(sensitive), "key": key, "into": into}
+    used = {"score": score, "sensitive": list(sensitive), "key": key, "row": row, "into": into}
     written = []  # before anything is printed: the reader of the output may go away
     if model is not None:
         write_atomically(model, json.dumps({**fitted.to_dict(), "columns": used}, ensure_ascii=False) + "\n")
@@ -146,6 +159,14 @@ def repair(
             typer.echo(f"Note: {note}")
     for line in written:
         typer.echo(line)
+
+
+def _tied(score: Any) -> float:
+    """Return the largest share of rows with one score."""
+    import numpy as np
+
+    _, count = np.unique(np.ma.compressed(np.ma.asarray(score)), return_counts=True)
+    return float(count.max() / len(score)) if count.size else 0.0
 
 
 def _print(found: Tradeoff, max_gap: float) -> None:

@@ -6,7 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.repair.dependence import hgr, hgr_floor
+from fairgroups.repair.left import COARSE, FINE, bins_of
 from fairgroups.repair.quality import People
+from fairgroups.rows.attributes import Column
 
 __all__ = ["chance_shows"]
 
@@ -46,10 +48,14 @@ def chance_shows(people: People, fair: Array, *, kde: bool = False) -> tuple[dic
     quantile = {name: float(np.quantile(values, 0.95)) for name, values in drawn.items()}
     mean = {name: float(np.mean(values)) for name, values in drawn.items()}
     for column in people.attributes:
-        if column.levels is not None:
-            continue
         used = ~np.isnan(column.values)
         x, y, weight = column.values[used], fair[used], people.weight[used]
+        if people.threshold is not None:
+            one = Column(column.name, x, column.levels)
+            for name, value in _along(one, y >= people.threshold, weight, rng).items():
+                quantile[name] = max(quantile.get(name, 0.0), value)
+        if column.levels is not None:
+            continue
         if x.min() == x.max() or y.min() == y.max():
             continue
         floor = {"hgr": hgr_floor(x, y, weight)}
@@ -76,6 +82,23 @@ def _gaps(people: People, fair: Array, rows: Codes, rng: np.random.Generator) ->
                 out["opportunity_gap"] = _range(_sizes(codes[positive], weight[positive]), rate, rng)
             else:
                 out["opportunity_gap"] = np.zeros(DRAWS)
+    return out
+
+
+def _along(column: Column, yes: NDArray[np.bool_], weight: Array, rng: np.random.Generator) -> dict[str, float]:
+    """Draw the spread of the share of yes along an attribute, noise taken off, and its gap between tenths."""
+    rate = float(np.average(yes, weights=weight))
+    out = {}
+    for name, n_bins in (("selection_sd", FINE), ("selection_gap", COARSE)):
+        code = bins_of(column, n_bins)
+        sizes = _sizes(code, weight)
+        if name == "selection_gap":
+            out[name] = float(np.quantile(_range(sizes, rate, rng), 0.95))
+            continue
+        drawn = rng.normal(size=(DRAWS, sizes.size)) * np.sqrt(rate * (1 - rate) / sizes)
+        share = sizes / sizes.sum()
+        spread = drawn**2 @ share - (drawn @ share) ** 2 - rate * (1 - rate) * float(share @ (1 / sizes))
+        out[name] = float(np.sqrt(max(np.quantile(spread, 0.95), 0.0)))
     return out
 
 

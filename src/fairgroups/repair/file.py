@@ -15,7 +15,7 @@ from fairgroups.repair.score_repair import ScoreRepair
 from fairgroups.repair.sql import select_fair, sql_as_text, sql_chance
 from fairgroups.sources.files import NOT_A_VALUE, holds_text
 from fairgroups.sources.source import Source
-from fairgroups.sql import quoted
+from fairgroups.sql import WHOLE_ROW, quoted, sql_row
 
 __all__ = ["AppliedFile", "apply_to_file", "check_target"]
 
@@ -36,6 +36,7 @@ def apply_to_file(
     score: str,
     sensitive: Sequence[str],
     key: str | None = None,
+    row: Sequence[str] = (),
     into: str = "fair_score",
     missing: Literal["error", "keep"] = "error",
 ) -> AppliedFile:
@@ -48,7 +49,10 @@ def apply_to_file(
     source, out : Path
         CSV or Parquet files.
     score, sensitive, key : str, sequence of str, str
-        The columns. Without a key people who share a score stay together.
+        The columns. Without a key people who share a score stay together; the key `WHOLE_ROW` tells them apart by all
+        that is known of them.
+    row : sequence of str
+        With that key: the columns that make it.
     into : str
         What the new column is called.
     missing : {"error", "keep"}
@@ -66,8 +70,10 @@ def apply_to_file(
     if len(sensitive) != expected:
         raise InputError(f"this repair is by {expected} attribute(s); {len(sensitive)} were named.", "name as many.")
     as_text = holds_text(source) and holds_text(out)  # what is not understood is copied as it is written
-    keys = [key] if key else []
-    with Source(source).opened([score, *sensitive, *keys], as_text=as_text, text=keys) as (connection, relation):
+    whole = key == WHOLE_ROW
+    keys = [key] if key and not whole else []
+    needed = [score, *sensitive, *keys, *(row if whole else ())]
+    with Source(source).opened(needed, as_text=as_text, text=keys) as (connection, relation):
         columns = list(relation.columns)
         connection.execute("SET threads = 1")  # keeps the rows in order
         relation.create_view("fairgroups_file")
@@ -77,13 +83,14 @@ def apply_to_file(
             read[f"{free}_{d}"] = (
                 _category(name, as_text=as_text) if _is_category(repair, d) else _number(name, as_text=as_text)
             )
-        if key:
-            read[f"{free}_key"] = _category(key, as_text=as_text)
+        for name in keys:
+            read[f"{free}_key"] = _category(name, as_text=as_text)
         listed = ", ".join(f"{expression} AS {name}" for name, expression in read.items())
         rows = f"(SELECT *, {listed} FROM fairgroups_file)"  # noqa: S608
         names = [f"{free}_{d}" for d in range(len(sensitive))]
         without = _check(connection, repair, rows, read, [score, *sensitive, *keys], as_text=as_text, missing=missing)
-        chance = sql_chance(repair.random_state, f"{free}_key") if key and repair.maps_.shared else None
+        told_apart = f"({sql_row(row)})" if whole else f"{free}_key"
+        chance = sql_chance(repair.random_state, told_apart) if key and repair.maps_.shared else None
         query = select_fair(repair.maps_, repair.partition_, rows, f"{free}_score", names, chance, columns, into)
         with replacing(out) as temporary:
             target = str(temporary).replace("'", "''")
@@ -101,11 +108,12 @@ def check_target(source: Path, out: Path, into: str, key: str | None) -> str:
         raise InputError(f"there is no folder {str(out.resolve().parent)!r} to write into.", "create it first.")
     if source.resolve() == out.resolve():
         raise InputError("the result would replace the file it is made from.", "write it to another file.")
-    with Source(source).opened([key] if key else [], text=[key] if key else []) as (_, relation):
+    keys = [key] if key and key != WHOLE_ROW else []
+    with Source(source).opened(keys, text=keys) as (_, relation):
         columns = list(relation.columns)
         if into.lower() in (name.lower() for name in columns):
             raise InputError(f"the file has a column {into!r} already.", "give the new one another name.")
-        if key and str(relation.types[columns.index(key)]).startswith(("DOUBLE", "FLOAT", "DECIMAL")):
+        if keys and str(relation.types[columns.index(keys[0])]).startswith(("DOUBLE", "FLOAT", "DECIMAL")):
             raise InputError(f"the key {key!r} must be text or whole numbers.", "name another column.")
     return options
 

@@ -22,7 +22,7 @@ from fairgroups.words import amount, thousands
 if TYPE_CHECKING:
     from fairgroups.repair.score_repair import ScoreRepair
 
-__all__ = ["Left", "Reach", "Stretch", "judge", "reach_of", "stretches_of", "warn_of"]
+__all__ = ["Left", "Reach", "Stretch", "bins_of", "judge", "left_of", "reach_of", "stretches_of", "warn_of"]
 
 Array = NDArray[np.float64]
 FOLDS, MOST_PEOPLE, FEWEST = 5, 200_000, 100
@@ -279,15 +279,19 @@ def _threshold(score: Array) -> float:
 
 def _rates(column: Column, yes: Array, weight: Array, n_bins: int) -> tuple[NDArray[np.intp], Array, Array]:
     """Return bins, their rates, and how many people of equal weight each holds."""
-    if column.levels is not None:
-        code = column.values.astype(np.intp)
-    else:
-        edges = axis_edges(column.values, n_bins, np.ones(yes.size))
-        code = np.searchsorted(edges, column.values, side="right") - 1
+    code = bins_of(column, n_bins)
     mass = np.bincount(code, weight)
     held = mass > 0
     rates = np.bincount(code, weight * yes)[held] / mass[held]
     return code, rates, mass[held] ** 2 / np.bincount(code, weight**2)[held]
+
+
+def bins_of(column: Column, n_bins: int) -> NDArray[np.intp]:
+    """Return the bin of each person: bins of about equally many people, or levels."""
+    if column.levels is not None:
+        return column.values.astype(np.intp)
+    edges = axis_edges(column.values, n_bins, np.ones(column.values.size))
+    return np.asarray(np.searchsorted(edges, column.values, side="right") - 1)
 
 
 def _ranges(mass: Array, yes: Array, *, alone: bool) -> tuple[NDArray[np.intp], NDArray[np.intp], Array, Array]:

@@ -18,7 +18,7 @@ from fairgroups.progress import progress_bar
 from fairgroups.repair.chance import chance_shows
 from fairgroups.repair.effects import Effect, effects_of
 from fairgroups.repair.left import left_of
-from fairgroups.repair.quality import BEFORE, People, gaps, quality
+from fairgroups.repair.quality import BEFORE, GAPS, People, gaps, quality
 from fairgroups.repair.score_repair import ScoreRepair
 from fairgroups.repair.scored import Scored
 from fairgroups.repair.trial import Trial, asked_for, blocks_of, common_groups, folds_of, read_people
@@ -337,17 +337,18 @@ def _records(
         changes = [one[name] - other[name] for one, other in zip(after, before, strict=True)]
         change_low, change_high = _interval(changes, level)
         floor = chance[0].get(name, float("nan"))
-        if name.endswith("_gap"):
+        if name in GAPS or name == "selection_gap":
             low = float(np.sqrt(max(max(low, 0.0) ** 2 - chance[1].get(name, 0.0) ** 2, 0.0)))
-        least = floor if name in ("hgr", "decision_dependence") and floor == floor else 0.0  # noqa: PLR0124
+        known = ("hgr", "decision_dependence", "selection_sd")
+        least = floor if name in known and floor == floor else 0.0  # noqa: PLR0124
         out.append(
             {
                 "method": method,
                 "max_gap": gap,
                 "measure": name,
                 "value": value,
-                "low": max(low, 0.0),
-                "high": high if name == "mean_change" else min(max(high, least), 1.0),
+                "low": low if name == "r2" else max(low, 0.0),
+                "high": high if name in ("mean_change", "mean_error") else min(max(high, least), 1.0),
                 "before": before[0][name],
                 "change": changes[0],
                 "change_low": change_low,

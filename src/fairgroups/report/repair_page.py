@@ -11,6 +11,7 @@ from fairgroups import __version__
 from fairgroups.charts.repair import MEASURE_NAMES, PERCENT, distribution_chart, frontier_chart
 from fairgroups.charts.style import to_svg
 from fairgroups.report.templates import fill
+from fairgroups.sql import WHOLE_ROW
 from fairgroups.words import amount, plain_points, points, thousands
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ CAUTION = (
     "origin (42 U.S.C. § 2000e-2(l); Ricci v. DeStefano, 2009). Ask a lawyer first."
 )
 MANY_TIES = 0.9  # of the people share their score with others
-MUCH = 0.01  # of a group share one score
+MUCH = 0.02  # of a group share one score
 _MEANINGS = {
     "score_gap": "The largest difference between two groups in the share of people above any threshold.",
     "parity_gap": "The largest difference between two groups in the share of people who get a yes.",
@@ -110,7 +111,8 @@ def repair_notes(fitted: ScoreRepair, key: str | None) -> list[str]:
     if fitted.largest_atom_ > MUCH:
         what = f"Up to {100 * fitted.largest_atom_:.0f}% of the people at one value or in one group share one score"
         if key:
-            notes.append(f"{what}; chance, drawn from their {key}, decides between them.")
+            whom = "all else that the table tells of them" if key == WHOLE_ROW else f"their {key}"
+            notes.append(f"{what}; chance, drawn from {whom}, decides between them.")
         else:
             notes.append(f"{what} and stay together, which leaves gaps; name a --key to tell them apart by chance.")
     if fitted.bound_ is not None:

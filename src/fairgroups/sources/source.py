@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from fairgroups.errors import ColumnError, InputError
 from fairgroups.sources.databases import errors_of, only_read, schema_of
 from fairgroups.sources.files import read_files
-from fairgroups.sql import one_query, quoted, without_password
+from fairgroups.sql import WHOLE_ROW, one_query, quoted, sql_row, without_password
 
 __all__ = ["Source", "count_of", "read_columns"]
 
@@ -234,15 +234,22 @@ def _queried(connection: Any, sql: str) -> Any:
 
 
 def read_columns(
-    source: Source, names: Sequence[str], *, most: int | None = None, seed: int = 0, text: Sequence[str] = ()
+    source: Source,
+    names: Sequence[str],
+    *,
+    most: int | None = None,
+    seed: int = 0,
+    text: Sequence[str] = (),
+    row: Sequence[str] = (),
 ) -> tuple[dict[str, NDArray[Any]], int]:
     """Read columns of files into memory; of more than `most` rows, so many drawn at random. Also count the rows.
 
-    `text` columns are left as they are written.
+    `text` columns are left as they are written; the columns of `row` together make one more, `WHOLE_ROW`.
     """
     wanted = list(dict.fromkeys(names))
-    with source.opened(wanted, text=text) as (connection, relation):
-        chosen = relation.project(", ".join(map(quoted, wanted)))
+    with source.opened([*wanted, *row], text=text) as (connection, relation):
+        listed = [*map(quoted, wanted), *([f"{sql_row(row)} AS {quoted(WHOLE_ROW)}"] if row else [])]
+        chosen = relation.project(", ".join(listed))
         total = -1 if most is None else count_of(relation)
         if most is not None and total > most:
             connection.execute("SET threads = 1")  # the same rows each time
