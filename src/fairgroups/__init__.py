@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from fairgroups.repair.fair_regressor import FairRegressor
     from fairgroups.repair.left import Left
     from fairgroups.repair.score_repair import ScoreRepair
+    from fairgroups.repair.stratified_repair import StratifiedRepair
     from fairgroups.repair.tradeoff import Tradeoff, tradeoff
     from fairgroups.scans.result import Scan
     from fairgroups.scans.scan import scan
@@ -84,6 +85,7 @@ _ROOMS = {
     "repair.fair_regressor": ["FairRegressor"],
     "repair.left": ["Left"],
     "repair.score_repair": ["ScoreRepair"],
+    "repair.stratified_repair": ["StratifiedRepair"],
     "repair.tradeoff": ["Tradeoff", "tradeoff"],
     "scans.result": ["Scan"],
     "scans.scan": ["scan"],
@@ -122,6 +124,7 @@ __all__ = [
     "ScoreRepair",
     "Source",
     "SpaceCells",
+    "StratifiedRepair",
     "Tradeoff",
     "__version__",
     "adjusted_rand_index",
