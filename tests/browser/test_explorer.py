@@ -257,7 +257,7 @@ def test_a_box_is_drawn_by_dragging_and_by_keyboard(open_page):
 
 def test_a_repair_has_its_slider(open_page):
     scored = {**TABLE, "score": np.clip(RNG.normal(0.3 + TABLE["tone"] / 250, 0.2), 0, 1)}
-    tried = tradeoff(scored, score="score", sensitive="tone", truth="merited", max_gap=(0, 0.1), n_permutations=9)
+    tried = tradeoff(scored, score="score", sensitive="tone", truth="merited", max_gap=(0, 0.1))
     with open_page(found(), repair=tried) as opened:
         page = opened.page
         frames = page.locator("#repair-frames > div")

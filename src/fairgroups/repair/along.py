@@ -6,9 +6,10 @@ The share of people at or below a score, given the attributes, is estimated by l
 the less the further away, and a line through them (which, unlike a mean, is right at the ends and on slopes) says what
 holds there. How wide "near" is, and whether it is counted in people or in the attribute's own unit, is decided by
 leaving out: each person in turn is foretold by all others, and the width with the least error over all scores wins (the
-continuous ranked probability score on ranks). For local lines that needs no second fit: what a person adds to the own
-estimate is known. Nothing is drawn at random, and the order of rows does not matter. Levels of a category lend each
-other a share that is chosen the same way. Where nothing beats one distribution for all, there is one.
+continuous ranked probability score on ranks); of one attribute also stretch by stretch. For local lines that needs no
+second fit: what a person adds to the own estimate is known. Nothing is drawn at random, and the order of rows does not
+matter. Levels of a category lend each other a share that is chosen the same way. Where nothing beats one distribution
+for all, there is one.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 from fairgroups.repair.axes import Axis
 from fairgroups.repair.score_table import ScoreTable
 
-__all__ = ["Width", "levels_along", "widths_of"]
+__all__ = ["Width", "levels_along", "nearness_of"]
 
 Array = NDArray[np.float64]
 WIDE = 0.9
@@ -31,6 +32,7 @@ LENT = (1.0, 0.3, 0.1, 0.03, 0.01, 0.0)  # what another level of a category coun
 RIDGE = 1e-3
 LOOKED_AT = 64  # scores at which the error is summed
 SWEEPS = 3
+AROUND, CHARGE = 0.05, 1.0  # how far around a cell another width may be borne out, and what it must save
 
 
 @dataclass(frozen=True)
@@ -49,8 +51,8 @@ class Width:
     people: bool = True
 
 
-def widths_of(table: ScoreTable) -> tuple[Width, ...] | None:
-    """Choose the widths by leaving out; None where one distribution for all foretells people as well.
+def nearness_of(table: ScoreTable) -> list[Array] | None:
+    """Choose by leaving out how much each cell counts for each other one; None where all may count alike.
 
     Parameters
     ----------
@@ -59,7 +61,8 @@ def widths_of(table: ScoreTable) -> tuple[Width, ...] | None:
 
     Returns
     -------
-    tuple of Width, or None
+    list of arrays, or None
+        For each part of the people the weight of each cell (column) in the estimate of each (row).
     """
     if np.all([axis.size == 1 for axis in table.axes]):
         return None
@@ -76,18 +79,46 @@ def widths_of(table: ScoreTable) -> tuple[Width, ...] | None:
                     best, widths = error, tried
         if best >= before * (1 - 1e-6):
             break
-    return tuple(widths) if best < look.error(None) else None
+    if best >= look.error(None):
+        return None
+    if len(widths) == 1 and table.axes[0].levels is None:
+        return _locally(look, widths[0])
+    return [near.weights(widths) for near in look.near]
 
 
-def levels_along(table: ScoreTable, widths: Sequence[Width] | None) -> tuple[Array, Array]:
+def _locally(look: _Look, usual: Width) -> list[Array]:
+    """Take another width where the people around a cell clearly bear it out, as where scores change from year to year.
+
+    The error around a cell is a mean over its neighbours; a width is taken instead of the usual one where it saves more
+    than so many times what one free number more would save by chance.
+    """
+    tried = [usual, *(Width(WIDE * 2 ** (-i / 2), usual.people) for i in range(STEPS))]
+    errors = np.stack([look.errors([width]) for width in tried])
+    around = look.near[0].weights([Width(AROUND)], lines=False)
+    nearby = errors @ around.T
+    people = np.maximum(look.people.sum(axis=0), 1e-12)
+    effective = 1 / (around**2 @ (1 / people))
+    saved = nearby[0] - nearby.min(axis=0)
+    chosen = np.where(saved > CHARGE * look.variance / effective, nearby.argmin(axis=0), 0)
+    found = []
+    for near in look.near:
+        rows = np.empty((people.size, people.size))
+        for k in np.unique(chosen):
+            mine = chosen == k
+            rows[mine] = near.weights([tried[k]])[mine]
+        found.append(rows)
+    return found
+
+
+def levels_along(table: ScoreTable, nearness: Sequence[Array] | None) -> tuple[Array, Array]:
     """Return the level just below and at each knot in each cell, made smooth along the attributes and rising.
 
     Parameters
     ----------
     table : ScoreTable
         The people.
-    widths : sequence of Width, or None
-        How far they count as near; None where all are alike.
+    nearness : sequence of array, or None
+        See `nearness_of`; None where all are alike.
 
     Returns
     -------
@@ -97,7 +128,7 @@ def levels_along(table: ScoreTable, widths: Sequence[Width] | None) -> tuple[Arr
     at: list[Array] = []
     n = table.n_cells
     for part in range(table.weight.shape[0]):
-        weights = _Near(table, part).weights(widths)
+        weights = _Near(table, part).weights(None) if nearness is None else nearness[part]
         for levels, seen in ((below, table.below[part]), (at, table.at[part])):
             levels.append(np.concatenate([_rising(weights @ seen[:n]), seen[n:]]))
     upper = np.mean(at, axis=0)
@@ -132,8 +163,8 @@ class _Near:
             value = (axis.centres - axis.centres[0]) / spread
             self.apart.append({people: _apart(z, index[d]) for people, z in ((True, rank), (False, value))})
 
-    def weights(self, widths: Sequence[Width] | None) -> Array:
-        """Return the weight of each cell (column) in the estimate of each (row)."""
+    def weights(self, widths: Sequence[Width] | None, *, lines: bool = True) -> Array:
+        """Return the weight of each cell (column) in the estimate of each (row): of local lines, or of local means."""
         pooled = np.broadcast_to(self.n / self.n.sum(), (self.n.size, self.n.size))
         if widths is None:
             return pooled
@@ -143,7 +174,8 @@ class _Near:
             if isinstance(apart, dict):
                 scaled = apart[width.people] / width.size
                 near *= np.exp(-0.5 * scaled**2)
-                slopes.append(scaled)
+                if lines:
+                    slopes.append(scaled)
             else:
                 near *= np.where(apart, 1.0, width.size)
         sums = np.empty((self.n.size, len(slopes), len(slopes)))
@@ -172,17 +204,26 @@ class _Look:
         self.share = times / times.sum()
         self.near = [_Near(table, part) for part in range(table.weight.shape[0])]
         self.people = table.people[:, : table.n_cells]
+        self.mass = np.sum([near.n / near.n.sum() for near in self.near], axis=0)
+        pooled = reached[marks]
+        self.variance = float((pooled * (1 - pooled)) @ self.share)
 
     def error(self, widths: Sequence[Width] | None) -> float:
-        total = 0.0
+        """Return the error of everybody."""
+        return float(self.mass @ self.errors(widths))
+
+    def errors(self, widths: Sequence[Width] | None) -> Array:
+        """Return the mean error in each cell."""
+        total = np.zeros(self.mass.size)
         for near, seen, people in zip(self.near, self.at, self.people, strict=True):
             weights = near.weights(widths)
             told = weights @ seen
             own = np.divide(np.diag(weights), people, out=np.zeros_like(people), where=people > 0)
             # the mean over a cell's people of (told − [score ≤ t])², were each of them left out
             error = (told**2 - 2 * told * seen + seen) @ self.share / (1 - np.minimum(own, 0.9)) ** 2
-            total += float(near.n @ error) / float(near.n.sum())
-        return total
+            total += near.n / near.n.sum() * error
+        mean: Array = np.divide(total, self.mass, out=np.zeros_like(total), where=self.mass > 0)
+        return mean
 
 
 def _apart(place: Array, index: NDArray[np.intp]) -> Array:

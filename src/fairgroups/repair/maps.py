@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.repair.along import Width, levels_along
+from fairgroups.repair.along import levels_along
 from fairgroups.repair.axes import Axis
 from fairgroups.repair.score_table import ScoreTable
 from fairgroups.repair.transport import Cost, Distribution, Targets, largest_gap, relaxed_targets
@@ -212,7 +212,7 @@ def learn(
 
 def learn_along(
     table: ScoreTable,
-    widths: Sequence[Width] | None,
+    nearness: Sequence[Array] | None,
     *,
     max_gap: float,
     cost: Cost,
@@ -224,8 +224,8 @@ def learn_along(
     ----------
     table : ScoreTable
         The people, by cells of the attribute.
-    widths : sequence of Width, or None
-        How far people count as near; None where all are alike.
+    nearness : sequence of array, or None
+        See `nearness_of`; None where all are alike.
     max_gap, cost, geodesic
         See `ScoreRepair`.
 
@@ -233,10 +233,10 @@ def learn_along(
     -------
     Maps
     """
-    lower, upper = (np.round(levels, DIGITS) for levels in levels_along(table, widths))
+    lower, upper = (np.round(levels, DIGITS) for levels in levels_along(table, nearness))
     shares = table.weight.sum(axis=0)
     axes = table.axes
-    if widths is None:  # one distribution, so one cell, or one for each level
+    if nearness is None:  # one distribution, so one cell, or one for each level
         axes = tuple(_one_cell(axis) for axis in table.axes)
         kept = [*range(prod(axis.size for axis in axes)), *range(table.n_cells, shares.size)]
         mass = shares[: table.n_cells].sum() / (len(kept) - table.absent)

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from fairgroups.errors import InputError, MissingValuesError
 from fairgroups.options import Missing
 from fairgroups.output import read_text, write_atomically
-from fairgroups.repair.along import Width, widths_of
+from fairgroups.repair.along import nearness_of
 from fairgroups.repair.attributes import read_attributes
 from fairgroups.repair.axes import corners
 from fairgroups.repair.document import document_of, read_document, repair_of
@@ -115,7 +115,6 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     maps_: Maps
-    widths_: tuple[Width, ...] | None
     left_: Left | None
 
     def __init__(
@@ -177,7 +176,7 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return not (isinstance(self.partition, str) and self.partition == "auto")
 
     def fit_without_judgement(self, people: Scored, like: ScoreRepair | None = None) -> None:
-        """Learn the maps; groups and widths may be those of a repair that is fitted already.
+        """Learn the maps; groups may be those of a repair that is fitted already.
 
         Parameters
         ----------
@@ -416,10 +415,9 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.partition_ = like.partition_ if like is not None else partition_of(table, most, smallest, self.missing)
         if given == "groups":
             return
-        self.widths_ = widths_of(table) if like is None else like.widths_
         self.maps_ = learn_along(
             table,
-            self.widths_,
+            nearness_of(table),
             max_gap=float(self.max_gap),
             cost=self.cost,
             geodesic=self.relaxation == "geodesic",

@@ -20,6 +20,7 @@ Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 MOST_CELLS, ALONE = 324, 128  # in all, and of one number
 LEAST = 10  # people in a cell of one number
+FEW, OFTEN, MOST_SHARED = 5, 0.02, 300  # of a cell's people one score: a knot of its own
 BLOCKS, PER_BLOCK = 16, 12  # stretches of people whose own quantiles are knots too
 
 
@@ -155,7 +156,8 @@ def cells_along(
             edges = axis_edges(column.values, each, np.ones(n))
             code = np.searchsorted(edges, column.values, side="right") - 1
             size = edges.size
-            mean = np.bincount(code, column.values / n, size) / (np.bincount(code, minlength=size) / n)
+            above = np.bincount(code, column.values - edges[code], size) / np.bincount(code, minlength=size)
+            mean = edges + above  # a cell of one value has that very value as its centre
             axes.append(Axis(column.name, centres=mean))
             first.append(edges)
         cell = cell * size + code
@@ -168,20 +170,35 @@ def _knots(score: Array, weight: Array, cell: Codes, order: Codes, n_levels: int
     new = np.concatenate([[True], np.diff(ordered) > 0])
     distinct = ordered[new]
     count = np.diff(np.append(np.flatnonzero(new), ordered.size))
+    place = np.cumsum(new) - 1
     shared = count >= max(2, 0.0005 * score.size)
-    if distinct.size > n_levels:
-        chosen = [distinct[[0, -1]], _quantiles(ordered, weight[order], max(n_levels - BLOCKS * PER_BLOCK, 16))]
-        rank = np.argsort(np.argsort(cell, kind="stable"), kind="stable") if cell.max() > 0 else None
-        if rank is not None:
-            block = (rank * BLOCKS // score.size)[order]
-            for b in range(BLOCKS):
-                mine = block == b
-                if mine.any():
-                    chosen.append(_quantiles(ordered[mine], weight[order][mine], PER_BLOCK))
-        knots = np.unique(np.concatenate(chosen))
-        where = np.searchsorted(distinct, knots)
-        return knots, shared[where]
-    return distinct, shared
+    heavy = _heavy(cell[order], place, distinct.size)
+    shared |= heavy
+    if distinct.size <= n_levels:
+        return distinct, shared
+    chosen = [distinct[[0, -1]], distinct[heavy]]
+    chosen.append(_quantiles(ordered, weight[order], max(n_levels - BLOCKS * PER_BLOCK, 16)))
+    if cell.max() > 0:
+        rank = np.empty(score.size, dtype=np.intp)
+        rank[np.argsort(cell, kind="stable")] = np.arange(score.size)
+        block = (rank * BLOCKS // score.size)[order]
+        for b in range(BLOCKS):
+            mine = block == b
+            if mine.any():
+                chosen.append(_quantiles(ordered[mine], weight[order][mine], PER_BLOCK))
+    knots = np.unique(np.concatenate(chosen))
+    return knots, shared[np.searchsorted(distinct, knots)]
+
+
+def _heavy(cell: Codes, place: Codes, n_scores: int) -> NDArray[np.bool_]:
+    """Return which scores so many of some cell's people share that they must be told apart."""
+    pair, count = np.unique(cell * n_scores + place, return_counts=True)
+    share = count / np.bincount(cell)[pair // n_scores]
+    often = np.flatnonzero((count >= FEW) & (share >= OFTEN))
+    often = often[np.argsort(-count[often], kind="stable")][:MOST_SHARED]
+    out = np.zeros(n_scores, dtype=bool)
+    out[pair[often] % n_scores] = True
+    return out
 
 
 def _quantiles(ordered: Array, weight: Array, n: int) -> Array:
