@@ -50,6 +50,23 @@ def test_a_linear_programme_does_no_better():
     assert np.abs(q.T @ yes / 1500).max() < 0.1
 
 
+def test_what_tells_nothing_of_a_group_changes_nothing_much():
+    """Two groups of equal chances, dealt out at random: nothing can or need be done about them."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=3000)
+    old = 1 / (1 + np.exp(-2 * x))
+    group = np.where(rng.random(3000) < old, 2, rng.integers(0, 2, 3000))
+    score = 1 / (1 + np.exp(-x - rng.normal(size=3000)))
+    chances = np.column_stack([(1 - old) / 2, (1 - old) / 2, old])
+    fair = BlindRepair().fit(score, groups=group, chances=chances).transform(score, chances=chances)
+    assert fair.std() > 0.1
+    assert np.corrcoef(score, fair)[0, 1] > 0.5
+    noise = rng.integers(0, 3, 3000)
+    flat = np.full((3000, 3), 1 / 3) + rng.normal(0, 0.01, (3000, 3))
+    kept = BlindRepair().fit(score, groups=noise, chances=flat).transform(score, chances=flat)
+    assert np.corrcoef(score, kept)[0, 1] > 0.98
+
+
 def test_json_and_sql():
     score, groups, chances = people(2000)
     repair = BlindRepair(max_gap=0.05).fit(score, groups=groups, chances=chances)

@@ -22,7 +22,7 @@ def test_predictions_do_not_tell_the_age():
     assert left.value < 2 * left.floor < hgr(test.age, model.estimators_[0].predict(test[["skill", "luck"]])).value
     plain = LinearRegression().fit(frame[["skill", "luck"]], wage).score(test[["skill", "luck"]], truth)
     assert 0.2 < model.score(test, truth) < plain
-    assert model.left_.after.ks < 0.1 < model.left_.before.ks
+    assert model.left_.after.ks < 0.25 < model.left_.before.ks
 
 
 def test_without_the_attribute_at_prediction_and_bad_input():

@@ -50,6 +50,38 @@ def test_a_repair_that_holds_is_not_warned_of(n):
     assert warned <= 2
 
 
+@pytest.mark.parametrize("kind", ["plain", "tied", "years", "weights"])
+def test_where_there_is_nothing_to_repair_nothing_is_done(kind):
+    changed = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        age = rng.uniform(20, 70, 600) if kind != "years" else rng.integers(20, 70, 600).astype(float)
+        score = rng.normal(size=600)
+        if kind == "tied":
+            score = np.clip(np.round(score), -1, 2)
+        weight = rng.lognormal(0, 1, 600) if kind == "weights" else None
+        repair = ScoreRepair().fit(score, sensitive=age, sample_weight=weight, key=np.arange(600))
+        changed += bool((repair.transform(score, sensitive=age) != score).any())
+    assert changed <= 5
+
+
+def test_few_people_of_a_kind_do_not_stop_a_fit():
+    rng = np.random.default_rng(0)
+    age, score = rng.uniform(20, 60, 500), rng.random(500)
+    age[3] = 95.0
+    assert ScoreRepair([40, 90]).fit(score, sensitive=age).left_ is not None
+    label = (np.arange(500) == 7).astype(int)
+    few = ScoreRepair(condition="positives").fit(score, label, sensitive=age)
+    assert few.left_ is None
+    assert ScoreRepair.from_json(few.to_json()).left_ is None
+    holes = np.where(np.arange(500) == 9, np.nan, age)
+    assert ScoreRepair(missing="group").fit(score, sensitive=holes).left_ is not None
+    kinds = np.array(["x", "y"] * 250, dtype=object)
+    kinds[::10] = None
+    own = ScoreRepair(missing="group").fit(score, sensitive=kinds)
+    assert own.transform([0.5], sensitive=[None]).shape == (1,)
+
+
 def test_groups_that_hide_a_difference_are_warned_of():
     """The mean score is near 0 for all the young, while the chance of a high score changes with every year of age."""
     rng = np.random.default_rng(0)

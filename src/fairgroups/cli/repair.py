@@ -86,7 +86,7 @@ def repair(
     from fairgroups.repair.file import check_target
     from fairgroups.repair.score_repair import ScoreRepair
     from fairgroups.repair.tradeoff import tradeoff
-    from fairgroups.report.repair_page import CAUTION, render_repair, repair_finding, repair_notes
+    from fairgroups.report.repair_page import CAUTION, render_repair, repair_finding, repair_notes, small_groups
     from fairgroups.sources.source import Source, read_columns
     from fairgroups.sql import WHOLE_ROW
 
@@ -141,7 +141,7 @@ def repair(
         verbose=not quiet and sys.stderr.isatty(),
     )
     fitted = found.repairs[METHOD, max_gap]
-    notes += repair_notes(fitted, key)
+    notes += [*repair_notes(fitted, key), *small_groups(found)]
     used = {"score": score, "sensitive": list(sensitive), "key": key, "row": row, "into": into}
     written = []  # before anything is printed: the reader of the output may go away
     if model is not None:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
 from fairgroups.repair.inputs import as_table, flat
-from fairgroups.rows.attributes import Column, attribute, lone_attribute, mixed_columns
+from fairgroups.rows.attributes import Column, attribute, category, lone_attribute, number_column, of_array
 from fairgroups.rows.columns import one_column
 from fairgroups.rows.rows import check_finite
+from fairgroups.sources.frames import column_names, read_table
 
 __all__ = ["read_attributes"]
 
 
-def read_attributes(sensitive: Any, n: int) -> list[Column]:
+def read_attributes(sensitive: Any, n: int, categories: Sequence[bool] | None = None) -> list[Column]:
     """Read one attribute or several, one value for each of n people; NaN is missing.
 
     Parameters
@@ -25,12 +27,25 @@ def read_attributes(sensitive: Any, n: int) -> list[Column]:
         One column, or several: a frame, a mapping of names to columns, an array of two dimensions.
     n : int
         How many people there are.
+    categories : sequence of bool, optional
+        Which of them are categories, where that is known: one value alone may look like a number.
 
     Returns
     -------
     list of Column
     """
-    columns = _columns(sensitive)
+    values = _values(sensitive)
+    if not values:
+        raise InputError("there is no sensitive attribute.", "pass one column at least.")
+    if categories is not None and len(categories) == len(values):
+        columns = [
+            category(held, name) if is_category else number_column(held, name)
+            for (name, held), is_category in zip(values, categories, strict=True)
+        ]
+    elif len(values) == 1:
+        columns = [lone_attribute(held, name) for name, held in values]
+    else:
+        columns = [attribute(held, name) for name, held in values]
     for column in columns:
         if column.values.size != n:
             raise InputError(
@@ -41,19 +56,18 @@ def read_attributes(sensitive: Any, n: int) -> list[Column]:
     return columns
 
 
-def _columns(sensitive: Any) -> list[Column]:
+def _values(sensitive: Any) -> list[tuple[str, NDArray[Any]]]:
+    """Return the columns with their names."""
     if isinstance(sensitive, Mapping):
-        named = {str(name): one_column(values) for name, values in sensitive.items()}
-        if len(named) > 1:
-            return [attribute(values, name) for name, values in named.items()]
-        return [lone_attribute(values, name) for name, values in named.items()]
+        return [(str(name), one_column(values)) for name, values in sensitive.items()]
     table = as_table(sensitive)
     if hasattr(table, "columns"):
-        names = [str(name) for name in table.columns]
-        if len(names) > 1:
-            return mixed_columns(table, names)
-        return [lone_attribute(one_column(table[table.columns[0]]), names[0])]
+        names = column_names(table)
+        if len(set(names)) < len(names):
+            raise InputError("two columns of the sensitive attributes have the same name.", "rename one.")
+        return [(name, one_column(values)) for name, values in read_table(table, names).columns.items()]
     if getattr(table, "ndim", 1) == 2 and np.shape(table)[1] > 1:
-        return mixed_columns(np.asarray(table), [f"x{d}" for d in range(np.shape(table)[1])])
+        held = np.asarray(table)
+        return [(f"x{d}", of_array(held[:, d])) for d in range(held.shape[1])]
     name = getattr(table, "name", None)
-    return [lone_attribute(one_column(flat(table)), name if isinstance(name, str) else "")]
+    return [(name if isinstance(name, str) else "", one_column(flat(table)))]

@@ -54,7 +54,9 @@ class Axis:
         if column.levels is None:
             raise InputError(f"{self.name or 'sensitive'!r} was a category in fitting, and holds numbers now.")
         code = np.array([place.get(level, -1) for level in column.levels], dtype=np.intp)
-        found = code[np.nan_to_num(column.values).astype(np.intp)] if code.size else np.zeros(0, dtype=np.intp)
+        if code.size == 0:  # everybody's is missing
+            return np.zeros(column.values.size, dtype=np.intp)
+        found = code[np.nan_to_num(column.values).astype(np.intp)]
         unknown = np.flatnonzero((found < 0) & ~np.isnan(column.values))
         if unknown.size:
             raise InputError(

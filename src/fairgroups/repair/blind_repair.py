@@ -43,6 +43,7 @@ SCHEMA, SCHEMA_VERSION = "fairgroups/blind-repair", 1
 THRESHOLDS = 33
 MOST_PEOPLE = 50_000
 SOFT = 0.1  # of the scores' spread, over which a yes fades into a no while λ is sought
+SMALL = 0.05  # chances that vary less tell next to nothing of a group
 STEPS, STEP = 10, 2.0  # of moving λ by the groups' own rates
 
 
@@ -64,7 +65,7 @@ class BlindRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     prices_ : array, thresholds by groups
         λ: what belonging to a group costs at a threshold.
     shares_ : array
-        π: the groups' shares of the people.
+        π: the groups' shares of the people, by their mean chances.
 
     Examples
     --------
@@ -117,6 +118,8 @@ class BlindRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         weight = np.ones(values.size) if sample_weight is None else read_weights(sample_weight, values.size)
         if codes.size != values.size:
             raise InputError(f"there are {values.size} scores and {codes.size} groups.", "pass one of each per row.")
+        if np.any(codes != np.floor(codes)):
+            raise InputError("groups must be whole numbers: 0, 1, …", "number them.")
         used = np.flatnonzero((codes >= 0) & (weight > 0))
         if used.size == 0:
             raise InputError("nobody's group is known.", "pass the number of each person's group.")
@@ -129,13 +132,15 @@ class BlindRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         shares = np.bincount(k, w, held.shape[1]).astype(np.float64)
         if (shares <= 0).any():
             raise InputError(f"nobody is in group {int(np.argmin(shares))}.", "leave its chances out.")
-        self.shares_ = shares
+        self.shares_ = w @ p  # as they are guessed, so that a yes for all costs nothing
+        if (self.shares_ <= 0).any():
+            raise InputError(f"nobody has any chance of group {int(np.argmin(self.shares_))}.", "leave it out.")
         self.low_, self.high_ = float(values.min()), float(values.max())
         marks = np.quantile(s, np.linspace(0.01, 0.99, THRESHOLDS))
         middle = [0.5] if self.low_ < 0.5 < self.high_ <= 1 and self.low_ >= 0 else []
         self.thresholds_ = np.unique(np.concatenate([[self.low_], marks, middle, [self.high_]]))
         belongs = (k[:, None] == np.arange(shares.size)) / shares - 1
-        self.prices_ = _prices(s, p / shares - 1, belongs, w, self.thresholds_, float(self.max_gap))
+        self.prices_ = _prices(s, p / self.shares_ - 1, belongs, w, shares, self.thresholds_, float(self.max_gap))
         self.n_features_in_ = 1
         return self
 
@@ -279,33 +284,42 @@ def _lists(data: Mapping[str, Any], ends: tuple[float, float]) -> tuple[Array, A
     return shares, thresholds, prices
 
 
-def _prices(score: Array, chance: Array, belongs: Array, weight: Array, thresholds: Array, gap: float) -> Array:
+def _prices(
+    score: Array, chance: Array, belongs: Array, weight: Array, shares: Array, thresholds: Array, gap: float
+) -> Array:
     """Find λ for each threshold; `chance` and `belongs` are p_k/π_k − 1 by estimate and in truth."""
     n_groups = chance.shape[1]
     soft = SOFT * max(
         float(np.sqrt(np.average((score - np.average(score, weights=weight)) ** 2, weights=weight))), 1e-12
     )
-    price = gap / 2 + 1e-6
+    effective = 1 / float(np.sum(weight**2))
+    size = np.sqrt(weight @ chance**2)
+    most = 2 * float(np.ptp(score)) / np.maximum(size, SMALL)  # what tells nothing of a group may cost nothing much
     start = np.zeros(2 * n_groups)
     found = np.zeros((thresholds.size, n_groups))
     for j, threshold in enumerate(thresholds):
+        rate = float(weight @ (score > threshold))
+        noise = np.sqrt((rate * (1 - rate) + 1 / effective) / effective * (1 / shares - 1))  # of each group's rate
+        price = np.tile(gap / 2 + noise / 2 + 1e-6, 2)
 
-        def dual(both: Array, threshold: float = float(threshold)) -> tuple[float, Array]:
+        def dual(both: Array, threshold: float = float(threshold), price: Array = price) -> tuple[float, Array]:
             margin = (score - threshold - chance @ (both[:n_groups] - both[n_groups:])) / soft
             small = np.exp(-np.abs(margin))
             value = soft * float(weight @ (np.maximum(margin, 0.0) + np.log1p(small)))
             yes = np.where(margin > 0, 1.0, small) / (1 + small)
             slope = -(chance.T @ (weight * yes))
-            return value + price * float(both.sum()), np.concatenate([slope, -slope]) + price
+            return value + float(price @ both), np.concatenate([slope, -slope]) + price
 
         start = minimize(
-            dual, start, jac=True, method="L-BFGS-B", bounds=[(0, None)] * start.size, options={"maxiter": 60}
-        ).x
+            dual, np.minimum(start, np.tile(most, 2)), jac=True, method="L-BFGS-B",
+            bounds=[(0, limit) for limit in np.tile(most, 2)], options={"maxiter": 60},
+        ).x  # fmt: skip
         cost = start[:n_groups] - start[n_groups:]
         for step in range(STEPS):
             yes = (score - threshold - chance @ cost > 0).astype(np.float64)
             excess = belongs.T @ (weight * yes)
-            cost = cost + STEP * soft / (1 + step / 5) * np.sign(excess) * np.maximum(np.abs(excess) - gap / 2, 0.0)
+            beyond = np.maximum(np.abs(excess) - gap / 2 - noise, 0.0)
+            cost = np.clip(cost + STEP * soft / (1 + step / 5) * np.sign(excess) * beyond, -most, most)
         found[j] = cost
     return found
 

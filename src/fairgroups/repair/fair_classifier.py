@@ -53,6 +53,8 @@ class FairClassifier(ClassifierMixin, FairModel):  # type: ignore[misc]
         Folds, or a splitter of scikit-learn's: a model for each. A share of the people, such as 0.3: one model, fitted
         on the others; they are left for the repair. ``"prefit"``: `estimator` is fitted already, on people other than
         those passed to `fit`.
+    judge : bool
+        Whether all is fitted once more without a fifth of the people, to tell on these what is left (`left_`).
     random_state : int
         Seed of the folds, and for people who share a probability.
 
@@ -65,7 +67,7 @@ class FairClassifier(ClassifierMixin, FairModel):  # type: ignore[misc]
     partition_ : Partition
         The groups by which the repair is told and judged.
     left_ : Left
-        What is left of the dependence on the attribute, on people left out.
+        What is left of the dependence on the attribute in the final probabilities, on people left out of everything.
     calibration_ : Calibration
         The last map.
     classes_ : array
@@ -107,6 +109,7 @@ class FairClassifier(ClassifierMixin, FairModel):  # type: ignore[misc]
         calibrate: bool = True,
         threshold: float = 0.5,
         cv: Any = 5,
+        judge: bool = True,
         random_state: int = 0,
     ) -> None:
         self.estimator = estimator
@@ -123,6 +126,7 @@ class FairClassifier(ClassifierMixin, FairModel):  # type: ignore[misc]
         self.calibrate = calibrate
         self.threshold = threshold
         self.cv = cv
+        self.judge = judge
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, *, sensitive: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
@@ -158,13 +162,21 @@ class FairClassifier(ClassifierMixin, FairModel):  # type: ignore[misc]
         known = getattr(self.estimator, "classes_", None)
         if isinstance(self.cv, str) and known is not None and list(known) not in (list(classes), [0, 1]):
             raise InputError(f"the fitted estimator tells {list(known)} apart; y holds {list(classes)}.")
+        if isinstance(self.threshold, bool) or not isinstance(self.threshold, int | float | np.number):
+            raise InputError(f"`threshold` must be a number; got {self.threshold!r}.", "0.5")
         fair, rows = self._learn(X, label.ravel(), sensitive, sample_weight, groups)
         weight = np.ones(rows.size) if sample_weight is None else read_weights(sample_weight, label.size)[rows]
         told = ~np.isnan(fair)
         self.calibration_ = Calibration()
         if self.calibrate:
             self.calibration_ = Calibration.of(fair[told], label.ravel()[rows][told].astype(np.float64), weight[told])
+        self._judge(X, y, sensitive, sample_weight, groups)
         return self
+
+    def fair_scores(self, X: Any, *, sensitive: Any = None, key: Any = None) -> Array:
+        """Return the fair probability of the second class; see `predict_proba`."""
+        repaired = self._repaired(X, sensitive, key)
+        return np.asarray(np.mean([self.calibration_(score) for score in repaired], axis=0))
 
     def predict_proba(self, X: Any, *, sensitive: Any = None, key: Any = None) -> Array:
         """Return fair probabilities of the two classes.
@@ -182,7 +194,7 @@ class FairClassifier(ClassifierMixin, FairModel):  # type: ignore[misc]
         -------
         array
         """
-        fair = np.mean([self.calibration_(score) for score in self._fair_scores(X, sensitive, key)], axis=0)
+        fair = self.fair_scores(X, sensitive=sensitive, key=key)
         return np.stack([1 - fair, fair], axis=1)
 
     def predict(self, X: Any, *, sensitive: Any = None, key: Any = None) -> NDArray[Any]:

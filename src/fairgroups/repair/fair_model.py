@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,16 +15,18 @@ from sklearn.model_selection import KFold, StratifiedKFold, check_cv, train_test
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
-from fairgroups.errors import InputError
+from fairgroups.errors import InputError, MissingValuesError
 from fairgroups.options import one_of
 from fairgroups.repair.blind_repair import BlindRepair
-from fairgroups.repair.inputs import read_partition, read_weights
+from fairgroups.repair.inputs import check_options, found_already, read_partition, read_weights
 from fairgroups.repair.left import Left, left_of, warn_of
 from fairgroups.repair.row_keys import row_keys
 from fairgroups.repair.score_repair import KNOTS, MOST_NAMED, SMALLEST_NAMED, ScoreRepair
 from fairgroups.repair.score_table import ScoreTable
 from fairgroups.repair.scored import Scored
 from fairgroups.repair.stretches import partition_of
+from fairgroups.rows.columns import one_column
+from fairgroups.sources.frames import column_names
 
 __all__ = ["AtPredict", "FairModel"]
 
@@ -39,32 +42,16 @@ class FairModel(BaseEstimator):  # type: ignore[misc]
     estimators_: list[Any]
     repair_: ScoreRepair | BlindRepair
     left_: Left | None
+    classes_: NDArray[Any]
 
     def _learn(
         self, X: Any, label: NDArray[Any], sensitive: Any, sample_weight: Any, groups: Any
     ) -> tuple[Array, Codes]:
         """Fit models and repair; return the fair scores of people left out, and which rows they are."""
         one_of(self.at_predict, "at_predict", ("with", "without"))
-        features, attribute = self._apart(X, sensitive)
-        n = label.size
-        weight = None if sample_weight is None else read_weights(sample_weight, n)
-        keys = row_keys(features)
-        if keys.size != n:
-            raise InputError(f"X has {keys.size} rows and y has {n}.", "pass one label for each row.")
-        score, rows = self._score_people(features, label, weight, groups)
-        people = Scored.read(
-            score[rows],
-            label[rows] if is_classifier(self) else None,
-            _safe_indexing(attribute, rows) if hasattr(attribute, "ndim") else attribute,
-            None if weight is None else weight[rows],
-            keys[rows],
-        )
-        self.n_features_in_ = 1 if np.ndim(X) < 2 else int(np.shape(X)[1])
-        if hasattr(X, "columns"):
-            self.feature_names_in_ = np.array([str(name) for name in X.columns], dtype=object)
-        if self.at_predict == "without":
-            return self._learn_blind(_safe_indexing(features, rows), people), rows
-        self.repair_ = ScoreRepair(
+        if isinstance(X, Mapping) or (hasattr(X, "columns") and not hasattr(X, "__len__")):
+            raise InputError("X must be an array, or a frame in memory.", "collect it first.")
+        wished = ScoreRepair(
             self.partition,
             max_gap=self.max_gap,
             cost=self.cost,
@@ -72,9 +59,63 @@ class FairModel(BaseEstimator):  # type: ignore[misc]
             condition=getattr(self, "condition", None),
             missing=self.missing,
             random_state=self.random_state,
-        ).fit(people.score, people.label, sensitive=people.sensitive, sample_weight=people.weight, key=people.key)
-        self.partition_, self.left_ = self.repair_.partition_, self.repair_.left_
-        return self.repair_.transform(people.score, sensitive=people.sensitive, key=people.key), rows
+        )
+        check_options(wished)
+        self.n_features_in_ = 1 if np.ndim(X) < 2 else int(np.shape(X)[1])
+        if hasattr(X, "columns"):
+            self.feature_names_in_ = np.array([str(name) for name in column_names(X)], dtype=object)
+        features, attribute = self._apart(X, sensitive)
+        n = label.size
+        weight = None if sample_weight is None else read_weights(sample_weight, n)
+        keys = row_keys(features)
+        if keys.size != n:
+            raise InputError(f"X has {keys.size} rows and y has {n}.", "pass one label for each row.")
+        known = label if is_classifier(self) else None
+        everybody = Scored.read(np.zeros(n), known, attribute, weight, keys)  # checked before long work
+        score, rows = self._score_people(features, label, weight, groups)
+        people = replace(everybody, score=np.nan_to_num(score)).take(rows)
+        if self.at_predict == "without":
+            fair = self._learn_blind(_safe_indexing(features, rows), people)
+        else:
+            wished.fit_without_judgement(people)
+            wished.left_ = None
+            self.repair_ = wished
+            self.partition_ = self.repair_.partition_
+            fair = self.repair_.fair_where_known(people)
+        return fair, rows
+
+    def _judge(self, X: Any, y: Any, sensitive: Any, sample_weight: Any, groups: Any) -> None:
+        """Judge all of it, the mean over models and the last map included, on a fifth of the people left out."""
+        self.left_ = None
+        if not self.judge:
+            return
+        features, attribute = self._apart(X, sensitive)
+        target = one_column(y)
+        weight = np.ones(target.size) if sample_weight is None else one_column(sample_weight)
+        known = (target == self.classes_[1]).astype(np.float64) if is_classifier(self) else None
+        people = Scored.read(np.zeros(target.size), known, attribute, weight, row_keys(features))
+        part = people.deal(FOLDS, self.random_state)[0]
+        rest = np.setdiff1d(np.arange(target.size), part)
+        one = clone(self).set_params(judge=False, partition=found_already(self.partition))
+        if isinstance(self.cv, str):
+            one.estimator = self.estimator  # a clone forgets what it learnt
+        given = {
+            "sensitive": None if sensitive is None else people.take(rest).sensitive,
+            "sample_weight": None if sample_weight is None else weight[rest],
+            "groups": None if groups is None else one_column(groups)[rest],
+        }
+        try:
+            one.fit(_safe_indexing(X, rest), target[rest], **given)
+            asked = _safe_indexing(X, part)
+            own = None if sensitive is None or self.at_predict == "without" else people.take(part).sensitive
+            fair = one.fair_scores(asked, sensitive=own)
+            before = np.mean([one.score_of(model, one.features_of(asked)) for model in one.estimators_], axis=0)
+        except (InputError, ValueError):  # too few people to leave some out
+            return
+        some = replace(people.take(part), score=np.asarray(before))
+        threshold = getattr(self, "threshold", None)
+        self.left_ = left_of(some, fair, getattr(self, "condition", None), float(self.max_gap), threshold)
+        warn_of(self.left_, condition=getattr(self, "condition", None), shared=0.0, keys=True)
 
     def _score_people(
         self, features: Any, label: NDArray[Any], weight: Array | None, groups: Any
@@ -82,6 +123,7 @@ class FairModel(BaseEstimator):  # type: ignore[misc]
         """Fit the models; return scores from models that have not seen the person, and which rows have one."""
         everybody = np.arange(label.size)
         score = np.full(label.size, np.nan)
+        target = self.classes_[label] if is_classifier(self) else label
         if isinstance(self.cv, str):
             one_of(self.cv, "cv", ("prefit",))
             try:
@@ -91,26 +133,42 @@ class FairModel(BaseEstimator):  # type: ignore[misc]
                     "cv='prefit' needs an estimator that is fitted already.", "fit it on other people first."
                 ) from error
             self.estimators_ = [self.estimator]
-            return self._score(self.estimator, features), everybody
+            return self.score_of(self.estimator, features), everybody
         stratified = is_classifier(self)
         splits: Iterable[Any]
+        if isinstance(self.cv, bool):
+            raise InputError(f"`cv` must be folds, a splitter, a share or 'prefit'; got {self.cv!r}.", "cv=5")
         if isinstance(self.cv, float):
             if not 0 < self.cv < 1:
                 raise InputError(f"`cv` as a share must be between 0 and 1; got {self.cv!r}.", "cv=0.3")
-            splits = [train_test_split(everybody, test_size=self.cv, random_state=self.random_state,
-                                       stratify=label if stratified else None)]  # fmt: skip
-        elif isinstance(self.cv, int | np.integer) and not isinstance(self.cv, bool):
-            if not 2 <= self.cv <= label.size:
-                raise InputError(f"`cv` must be at least 2 folds; got {self.cv!r}.", "cv=5")
+            kept = label if stratified else None
+            try:
+                splits = [train_test_split(everybody, test_size=self.cv, random_state=self.random_state, stratify=kept)]
+            except ValueError as error:
+                raise InputError(f"a share of {self.cv} leaves too few people: {error}", "cv=0.3") from error
+        elif isinstance(self.cv, int | np.integer):
+            fewest = int(np.bincount(label).min()) if stratified else label.size
+            if not 2 <= self.cv <= fewest:
+                raise InputError(f"`cv` must be between 2 and {fewest}, as many as the rarer class; got {self.cv!r}.")
             kind = StratifiedKFold if stratified else KFold
             splits = kind(int(self.cv), shuffle=True, random_state=self.random_state).split(everybody, label)
         else:
             splits = check_cv(self.cv, label, classifier=stratified).split(everybody, label, groups)
         self.estimators_ = []
         for train, test in splits:
-            given = {} if weight is None else {"sample_weight": weight[train]}
-            model = clone(self.estimator).fit(_safe_indexing(features, train), label[train], **given)
-            score[test] = self._score(model, _safe_indexing(features, test))
+            if stratified and np.unique(label[train]).size < 2:
+                raise InputError("a part of the people holds one class only.", "use fewer folds.")
+            model = clone(self.estimator)
+            if weight is None:
+                model.fit(_safe_indexing(features, train), target[train])
+            else:
+                try:
+                    model.fit(_safe_indexing(features, train), target[train], sample_weight=weight[train])
+                except (TypeError, ValueError) as error:
+                    raise InputError(
+                        f"{type(model).__name__} could not be fitted with weights: {error}", "leave sample_weight out."
+                    ) from error
+            score[test] = self.score_of(model, _safe_indexing(features, test))
             self.estimators_.append(model)
         rows = np.flatnonzero(~np.isnan(score))
         if rows.size == 0:
@@ -123,6 +181,8 @@ class FairModel(BaseEstimator):  # type: ignore[misc]
             raise InputError(
                 "without the attribute at prediction, everybody's scores are made alike.", "leave condition out."
             )
+        if self.missing == "error" and any(np.isnan(column.values).any() for column in people.columns):
+            raise MissingValuesError("some attributes are missing (NaN).", "missing='drop' learns from the others.")
         if isinstance(self.partition, str):
             table = ScoreTable.of(people.columns, people.score, [people.weight], KNOTS)
             self.partition_ = partition_of(table, MOST_NAMED, SMALLEST_NAMED, "drop")
@@ -154,23 +214,21 @@ class FairModel(BaseEstimator):  # type: ignore[misc]
         self.repair_ = BlindRepair(max_gap=self.max_gap).fit(
             people.score, groups=groups, chances=chances, sample_weight=people.weight
         )
-        self.left_ = left_of(people, fair, None, float(self.max_gap))
-        warn_of(self.left_, condition=None, shared=0.0, keys=True)
         return fair
 
     def _usual_groups(self) -> Any:
         from sklearn.ensemble import HistGradientBoostingClassifier
 
-        if is_classifier(self.estimator):
+        if is_classifier(self.estimator) and hasattr(self.estimator, "predict_proba"):
             return self.estimator
         return HistGradientBoostingClassifier(max_iter=60, random_state=self.random_state)
 
-    def _fair_scores(self, X: Any, sensitive: Any, key: Any) -> list[Array]:
+    def _repaired(self, X: Any, sensitive: Any, key: Any) -> list[Array]:
         """Return the repaired scores of each model."""
         check_is_fitted(self, "repair_")
         if isinstance(self.repair_, BlindRepair):
-            features = self._features(X)
-            scores = [self._score(model, features) for model in self.estimators_]
+            features = self.features_of(X)
+            scores = [self.score_of(model, features) for model in self.estimators_]
             chances = np.ones((scores[0].size, 1))
             if self.group_estimators_:
                 size = self.repair_.shares_.size
@@ -179,16 +237,18 @@ class FairModel(BaseEstimator):  # type: ignore[misc]
         features, attribute = self._apart(X, sensitive)
         keys = row_keys(features) if key is None and self.repair_.maps_.shared else key
         return [
-            self.repair_.transform(self._score(model, features), sensitive=attribute, key=keys)
+            self.repair_.transform(self.score_of(model, features), sensitive=attribute, key=keys)
             for model in self.estimators_
         ]
 
-    def _score(self, model: Any, features: Any) -> Array:
+    def score_of(self, model: Any, features: Any) -> Array:
         """Return the scores of one model."""
         if not is_classifier(self):
             return np.asarray(model.predict(features), dtype=np.float64).ravel()
         if hasattr(model, "predict_proba"):
-            return np.asarray(model.predict_proba(features), dtype=np.float64)[:, 1]
+            known = list(getattr(model, "classes_", self.classes_))
+            at = known.index(self.classes_[1]) if self.classes_[1] in known else 1
+            return np.asarray(model.predict_proba(features), dtype=np.float64)[:, at]
         if hasattr(model, "decision_function"):
             return np.asarray(expit(model.decision_function(features)), dtype=np.float64)
         raise InputError(f"{type(model).__name__} gives neither probabilities nor a decision function.")
@@ -203,9 +263,8 @@ class FairModel(BaseEstimator):  # type: ignore[misc]
                 raise InputError(
                     "the sensitive attribute is needed.", "name its column (sensitive='age'), or pass sensitive=…"
                 )
-            return X, sensitive if hasattr(sensitive, "ndim") or hasattr(sensitive, "columns") else np.asarray(
-                sensitive
-            )
+            plain = hasattr(sensitive, "ndim") or hasattr(sensitive, "columns") or isinstance(sensitive, Mapping)
+            return X, sensitive if plain else np.asarray(sensitive)
         if sensitive is not None:
             raise InputError("the sensitive attribute is a column of X and was passed as well.", "give it once.")
         names = self._names()
@@ -220,9 +279,11 @@ class FairModel(BaseEstimator):  # type: ignore[misc]
         if absent:
             raise InputError(f"X has no column {absent[0]!r}; it has {[str(c) for c in X.columns][:10]}.")
         attribute = X[names[0]] if len(names) == 1 else X[names]
-        return self._features(X), attribute
+        return self.features_of(X), attribute
 
     def _apart_by_position(self, X: Any, places: list[int]) -> tuple[Any, Any]:
+        if hasattr(X, "toarray"):
+            raise InputError("X is sparse: its columns have no position to name.", "pass the attribute: sensitive=…")
         table = X if hasattr(X, "columns") else np.asarray(X)
         if getattr(table, "ndim", 2) != 2 or not all(-table.shape[1] <= place < table.shape[1] for place in places):
             raise InputError(f"X has no column at {places}; its shape is {np.shape(X)}.", "positions begin at 0.")
@@ -230,9 +291,9 @@ class FairModel(BaseEstimator):  # type: ignore[misc]
             attribute = X[[X.columns[place] for place in places]] if len(places) > 1 else X[X.columns[places[0]]]
         else:
             attribute = table[:, places[0]] if len(places) == 1 else table[:, places]
-        return self._features(X), attribute
+        return self.features_of(X), attribute
 
-    def _features(self, X: Any) -> Any:
+    def features_of(self, X: Any) -> Any:
         """Return what the model sees of X; the sensitive columns may be missing from it."""
         if self.sensitive is None or self.use_sensitive:
             return X

@@ -29,7 +29,7 @@ class FairRegressor(RegressorMixin, FairModel):  # type: ignore[misc]
         With ``predict``.
     sensitive, partition, max_gap, cost, relaxation, missing, at_predict, group_estimator, use_sensitive
         See `FairClassifier`.
-    cv, random_state
+    cv, judge, random_state
         See `FairClassifier`.
 
     Attributes
@@ -66,6 +66,7 @@ class FairRegressor(RegressorMixin, FairModel):  # type: ignore[misc]
         group_estimator: Any = None,
         use_sensitive: bool = False,
         cv: Any = 5,
+        judge: bool = True,
         random_state: int = 0,
     ) -> None:
         self.estimator = estimator
@@ -79,6 +80,7 @@ class FairRegressor(RegressorMixin, FairModel):  # type: ignore[misc]
         self.group_estimator = group_estimator
         self.use_sensitive = use_sensitive
         self.cv = cv
+        self.judge = judge
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, *, sensitive: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
@@ -99,7 +101,12 @@ class FairRegressor(RegressorMixin, FairModel):  # type: ignore[misc]
         if not np.isfinite(values).all():
             raise InputError("y holds missing or infinite values.", "leave these rows out.")
         self._learn(X, values, sensitive, sample_weight, groups)
+        self._judge(X, y, sensitive, sample_weight, groups)
         return self
+
+    def fair_scores(self, X: Any, *, sensitive: Any = None, key: Any = None) -> Array:
+        """Return fair predictions; see `predict`."""
+        return np.asarray(np.mean(self._repaired(X, sensitive, key), axis=0))
 
     def predict(self, X: Any, *, sensitive: Any = None, key: Any = None) -> Array:
         """Return fair predictions; NaN for people whose attribute is missing, where these are not refused.
@@ -113,7 +120,7 @@ class FairRegressor(RegressorMixin, FairModel):  # type: ignore[misc]
         -------
         array
         """
-        return np.asarray(np.mean(self._fair_scores(X, sensitive, key), axis=0))
+        return self.fair_scores(X, sensitive=sensitive, key=key)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, sensitive: Any = None) -> float:
         """Return R², the share of the variance that the predictions explain."""

@@ -21,6 +21,7 @@ __all__ = [
     "check_gap",
     "check_options",
     "flat",
+    "found_already",
     "read_labels",
     "read_partition",
     "read_scores",
@@ -95,6 +96,11 @@ def read_partition(given: Any, score: Array, sensitive: Any, weight: Any) -> Par
             f"{type(given).__name__}."
         )
     return Partition.from_edges(found)
+
+
+def found_already(partition: Any) -> Any:
+    """Return the groups of an estimator that is fitted, which a clone would lose; anything else as it is."""
+    return getattr(partition, "partition_", partition)
 
 
 def check_gap(gap: Any) -> None:

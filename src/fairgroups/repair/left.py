@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from fairgroups.cells.grid import axis_edges
-from fairgroups.errors import FairnessWarning
+from fairgroups.errors import FairnessWarning, InputError
 from fairgroups.repair.dependence import hgr, hgr_floor
+from fairgroups.repair.inputs import found_already
 from fairgroups.repair.scored import Scored
 from fairgroups.repair.transport import largest_gap
 from fairgroups.rows.attributes import Column
@@ -32,7 +33,8 @@ DRAWS, ALARM = 400, 0.01
 WORTH_TELLING = 0.03
 MAPS_ERR = 2.0  # maps learnt on others err about as much again as the people judged vary
 SHARED = 0.05
-TELLING, TOLD = 1.5, 0.15  # a maximal correlation beyond so many times its floor, and this, is worth a warning
+NEXT_TO_NOTHING = 0.005
+TELLING, TOLD, NOISE = 1.5, 0.15, 6.0  # times the floor, at least, times 1/√n: a maximal correlation worth telling
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,8 @@ class Left:
     @property
     def telling(self) -> bool:
         """Whether the fair score tells clearly more of the attribute than chance and the allowed gap explain."""
-        return bool(self.after.hgr > max(TELLING * self.after.floor, TOLD) and self.max_gap == 0)
+        least = max(TELLING * self.after.floor, TOLD, NOISE / np.sqrt(self.people))
+        return bool(self.after.hgr > least and self.max_gap == 0)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Left:
@@ -150,20 +153,22 @@ def judge(repair: ScoreRepair, people: Scored) -> Left | None:
         parts = people.deal(FOLDS, repair.random_state)
     if people.score.size < FEWEST:
         return None
-    fair = np.empty(people.score.size)
-    like = repair if repair.partition == "auto" else None
+    fair = np.full(people.score.size, np.nan)
     everybody = np.arange(people.score.size)
     for part in parts:
-        one = clone(repair)
-        one.fit_without_judgement(people.take(np.setdiff1d(everybody, part)), like)
-        some = people.take(part)
-        codes = one._codes(some.sensitive, part.size)  # noqa: SLF001
-        fair[part] = one._fair(some.score, some.columns, codes, some.key)  # noqa: SLF001
+        one: ScoreRepair = clone(repair).set_params(partition=found_already(repair.partition))
+        try:
+            one.fit_without_judgement(people.take(np.setdiff1d(everybody, part)))
+            fair[part] = one.fair_where_known(people.take(part))
+        except InputError:  # the others are too few for this repair: these people are not judged
+            continue
     return left_of(people, fair, repair.condition, float(repair.max_gap))
 
 
-def left_of(people: Scored, fair: Array, condition: str | None, max_gap: float, threshold: float | None = None) -> Left:
-    """Measure what is left among people who got their fair scores from maps learnt on others."""
+def left_of(
+    people: Scored, fair: Array, condition: str | None, max_gap: float, threshold: float | None = None
+) -> Left | None:
+    """Measure what is left among people who got their fair scores from maps learnt on others; None of too few."""
     kinds = [np.flatnonzero(mass > 0) for mass in people.masses(condition)]
     at = _threshold(people.score) if threshold is None else threshold
     before, after, found = [], [], []
@@ -176,6 +181,8 @@ def left_of(people: Scored, fair: Array, condition: str | None, max_gap: float, 
             before.append(reach_of(one, people.score[here], people.weight[here], at))
             after.append(reach_of(one, fair[here], people.weight[here], at))
             found += stretches_of(one, fair[here], people.weight[here], at, max_gap)
+    if not after:
+        return None
     worst = sorted(found, key=lambda one: -abs(one.share - one.everybody))
     return Left(int(sum(rows.size for rows in kinds)), at, _worst(before), _worst(after), tuple(worst[:5]), max_gap)
 
@@ -259,9 +266,10 @@ def warn_of(left: Left | None, *, condition: str | None, shared: float, keys: bo
         if len(left.stretches) > 1:
             said += f" Also: {'; '.join(other.said for other in left.stretches[1:])}."
     else:
+        chance = f"up to {left.after.floor:.2f}" if left.after.floor >= NEXT_TO_NOTHING else "next to nothing"
         said = (
             f"the fair score still tells of the attribute: their maximal correlation{among} is {left.after.hgr:.2f} on "
-            f"people left out, chance alone shows up to {left.after.floor:.2f}."
+            f"people left out; chance alone shows {chance}."
         )
     if shared > SHARED and not keys:
         said += (
@@ -334,8 +342,6 @@ def _said(column: Column, code: NDArray[np.intp], low: int, high: int) -> str:
 
 def _worst(found: list[Reach]) -> Reach:
     """Take the largest of each; the floor is that of the largest correlation."""
-    if not found:
-        return Reach(*(float("nan"),) * 5)
     floor = max(found, key=lambda one: one.hgr - one.floor).floor
     return Reach(max(r.sd for r in found), max(r.gap for r in found), max(r.ks for r in found),
                  max(r.hgr for r in found), floor)  # fmt: skip

@@ -21,6 +21,7 @@ Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 LOWEST = 1e-9  # the lowest level; T is not defined at 0
 DIGITS = 8  # of levels, which are shares
+MANY = 20  # people in a cell whose shared scores are told
 FEW, STEPS = 32, 2048  # knots of maps by the exact attribute up to which T is exact, and its steps beyond
 
 
@@ -245,7 +246,9 @@ def learn_along(
             upper[kept],
             np.append(np.full(len(kept) - table.absent, mass), shares[table.n_cells :]),
         )
-    heaviest = float(np.max(np.where(shares[:, None] > 0, upper - lower, 0.0)))
+    many = table.people >= MANY
+    atoms = np.where(many[:, :, None] & table.atoms, table.at - table.below, 0.0)  # told as counted, not as estimated
+    heaviest = float(atoms.max()) if many.any() else float(np.max(upper - lower))
     steps = None if table.knots.size <= FEW else STEPS
     parts = (table.knots, lower, upper, upper)
     groups = np.arange(shares.size)

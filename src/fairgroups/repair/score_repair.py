@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from math import prod
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -18,18 +17,18 @@ from fairgroups.options import Missing
 from fairgroups.output import read_text, write_atomically
 from fairgroups.repair.along import nearness_of
 from fairgroups.repair.attributes import read_attributes
-from fairgroups.repair.axes import corners
 from fairgroups.repair.document import document_of, read_document, repair_of
 from fairgroups.repair.group_maps import learn_groups
 from fairgroups.repair.inputs import as_table, check_options, read_partition, read_scores
 from fairgroups.repair.lazy import ScoreCounts, count_scores, fair_frame, rows_of
 from fairgroups.repair.left import Left, judge, warn_of
 from fairgroups.repair.maps import Maps, learn_along
+from fairgroups.repair.moving import cells_of, move_people
 from fairgroups.repair.score_table import ScoreTable
 from fairgroups.repair.scored import Scored
 from fairgroups.repair.sql import Dialect, named, select_fair, sql_as_text, sql_chance
 from fairgroups.repair.stretches import partition_of
-from fairgroups.repair.transport import Cost, largest_gap, least_odds_gap, members
+from fairgroups.repair.transport import Cost, largest_gap, least_odds_gap
 from fairgroups.rows.attributes import Column
 from fairgroups.rows.person_keys import read_keys, uniform_of
 from fairgroups.sources.frames import is_lazy
@@ -115,6 +114,7 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     maps_: Maps
+    nearness_: list[Array] | None
     left_: Left | None
 
     def __init__(
@@ -176,14 +176,14 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return not (isinstance(self.partition, str) and self.partition == "auto")
 
     def fit_without_judgement(self, people: Scored, like: ScoreRepair | None = None) -> None:
-        """Learn the maps; groups may be those of a repair that is fitted already.
+        """Learn the maps; groups, and how people count as near, may be those of another repair of the same people.
 
         Parameters
         ----------
         people : Scored
             Checked.
         like : ScoreRepair, optional
-            Fitted.
+            Fitted to these very people, with another gap.
         """
         self.n_features_in_ = 1
         if self.condition is not None and people.label is None:
@@ -197,8 +197,10 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             order = np.arange(people.score.size)
         fair = np.empty(people.score.size)
         chance = self._chance(people.score, people.key)
-        cells = self._cells(people.columns, codes)
-        fair[order] = self._move(people.score[order], [(at[order], share[order]) for at, share in cells], chance[order])
+        cells = cells_of(self, people.columns, codes)
+        fair[order] = move_people(
+            self.maps_, people.score[order], [(at[order], share[order]) for at, share in cells], chance[order]
+        )
         self._report(fair, people.score, codes, people.label, people.weight)
 
     def _fit_counts(self, counted: ScoreCounts) -> Self:
@@ -209,7 +211,9 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(f"condition={self.condition!r} needs y, the true label.", "pass y to fit.")
         who = counted.label, counted.count, counted.people
         self.maps_, _ = learn_groups(self, counted.score, counted.codes, *who)
-        fair = self._move(counted.score, self._cells([], counted.codes), np.full(counted.score.size, 0.5))
+        fair = move_people(
+            self.maps_, counted.score, cells_of(self, [], counted.codes), np.full(counted.score.size, 0.5)
+        )
         self._report(fair, counted.score, counted.codes, counted.label, counted.count)
         self.left_ = None
         return self
@@ -250,8 +254,26 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return fair_frame(self, score, sensitive, key, "fair_score")
         values = read_scores(score)
         codes = self._codes(sensitive, values.size)
-        columns = read_attributes(sensitive, values.size) if self.maps_.axes is not None else []
+        axes = self.maps_.axes
+        columns = [] if axes is None else read_attributes(sensitive, values.size, [a.levels is not None for a in axes])
         return self._fair(values, columns, codes, key)
+
+    def fair_where_known(self, people: Scored) -> Array:
+        """Return fair scores; NaN for people of groups that were not seen in fitting.
+
+        Parameters
+        ----------
+        people : Scored
+            Checked.
+
+        Returns
+        -------
+        array
+        """
+        codes = self._codes(people.sensitive, people.score.size)
+        if self.maps_.axes is None:
+            codes = np.where(np.isin(codes, self.maps_.groups), codes, -1)
+        return self._fair(people.score, people.columns, codes, people.key)
 
     def _fair(self, values: Array, columns: list[Column], codes: Codes, key: Any) -> Array:
         """Return the fair scores of people whose attributes and groups are known."""
@@ -265,38 +287,7 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 "fit on people of every group, or use a partition without it.",
             )
         inside = np.clip(values, maps.low, maps.high)
-        return self._move(inside, self._cells(columns, codes), self._chance(inside, key))
-
-    def _cells(self, columns: list[Column], codes: Codes) -> list[tuple[Codes, Array]]:
-        """Return the rows of the maps that each person is between, with the share of each; −1 for no row at all."""
-        axes = self.maps_.axes
-        if axes is None:
-            at = np.full(max(self.partition_.n_groups, int(codes.max(initial=0)) + 1) + 1, -1)
-            at[self.maps_.groups] = np.arange(self.maps_.groups.size)
-            return [(at[codes], np.ones(codes.size))]
-        absent = np.any([np.isnan(column.values) for column in columns], axis=0)
-        last = self.maps_.groups.size - 1
-        of_absent = last if self.missing == "group" and last == prod(axis.size for axis in axes) else -1
-        if self.missing == "group" and of_absent < 0 and absent.any():
-            raise InputError("nobody's attribute was missing when the repair was fitted.", "leave these rows out.")
-        return [
-            (np.where(absent, of_absent, cell), np.where(absent, float(i == 0), share))
-            for i, (cell, share) in enumerate(corners(axes, columns))
-        ]
-
-    def _move(self, inside: Array, cells: list[tuple[Codes, Array]], chance: Array) -> Array:
-        """Return the fair scores of people who stand at, or between, rows of the maps."""
-        maps = self.maps_
-        level = np.zeros(inside.size)
-        if maps.axes is None:  # a group's people at once: quicker to look up
-            for k, rows in members(cells[0][0]).items():
-                level[rows] = maps.level(k, inside[rows], chance[rows])
-        else:
-            level = maps.level_between(cells, inside, chance)
-        known = cells[0][0] >= 0
-        out = np.full(inside.size, np.nan)
-        out[known] = maps.move(inside[known], level[known])
-        return out
+        return move_people(self.maps_, inside, cells_of(self, columns, codes), self._chance(inside, key))
 
     def assign(self, sensitive: Any) -> Codes:
         """Return the number of each person's group.
@@ -370,7 +361,7 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return document_of(self)
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """Write the fitted repair as JSON, to a file if a path is given,, and return the text."""
+        """Write the fitted repair as JSON, to a file if a path is given, and return the text."""
         text = json.dumps(self.to_dict(), allow_nan=False)
         if path is not None:
             write_atomically(path, text + "\n")
@@ -407,17 +398,19 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if self.missing != "group":
             known = ~np.any([np.isnan(column.values) for column in people.columns], axis=0)
             masses = [np.where(known, mass, 0.0) for mass in masses]
-        if not np.sum(masses) > 0:
-            said = " and y = 1" if self.condition == "positives" else ""
-            raise InputError(f"no row with a known attribute and a positive weight{said} is left.")
+        for mass, y in zip(masses, (1, 0), strict=False):
+            if not mass.sum() > 0:
+                said = "" if self.condition is None else f" and y = {y}"
+                raise InputError(f"no row with a known attribute and a positive weight{said} is left.")
         table = ScoreTable.of(people.columns, people.score, masses, KNOTS)
         most, smallest = (MOST_GROUPS, SMALLEST) if given == "groups" else (MOST_NAMED, SMALLEST_NAMED)
         self.partition_ = like.partition_ if like is not None else partition_of(table, most, smallest, self.missing)
         if given == "groups":
             return
+        self.nearness_ = nearness_of(table) if like is None else like.nearness_
         self.maps_ = learn_along(
             table,
-            nearness_of(table),
+            self.nearness_,
             max_gap=float(self.max_gap),
             cost=self.cost,
             geodesic=self.relaxation == "geodesic",
@@ -458,7 +451,9 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.bound_ = None
         if self.condition == "both" and label is not None:
             least = least_odds_gap(values[known], codes[known], label[known], weight[known])
-            self.bound_ = min(least, self.gap_)  # splitting a shared score by chance may do better once
+            self.bound_ = (
+                None if np.isnan(least) else min(least, self.gap_)
+            )  # splitting a shared score by chance may do better once
 
     @property
     def largest_atom_(self) -> float:

@@ -153,7 +153,7 @@ def cells_along(
             first.append(None)
             code, size = column.values.astype(np.intp), len(column.levels)
         else:
-            edges = axis_edges(column.values, each, np.ones(n))
+            edges = _not_too_small(column.values, axis_edges(column.values, each, np.ones(n)))
             code = np.searchsorted(edges, column.values, side="right") - 1
             size = edges.size
             above = np.bincount(code, column.values - edges[code], size) / np.bincount(code, minlength=size)
@@ -162,6 +162,20 @@ def cells_along(
             first.append(edges)
         cell = cell * size + code
     return axes, first, cell
+
+
+def _not_too_small(values: Array, edges: Array) -> Array:
+    """Join cells of very few people with those after them, the last ones with the one before."""
+    count = np.bincount(np.searchsorted(edges, values, side="right") - 1, minlength=edges.size)
+    kept, held = [0], 0
+    for i, people in enumerate(count.tolist()):
+        if held >= LEAST:
+            kept.append(i)
+            held = 0
+        held += people
+    if held < LEAST and len(kept) > 1:
+        kept.pop()
+    return edges[kept]
 
 
 def _knots(score: Array, weight: Array, cell: Codes, order: Codes, n_levels: int) -> tuple[Array, NDArray[np.bool_]]:
@@ -179,9 +193,9 @@ def _knots(score: Array, weight: Array, cell: Codes, order: Codes, n_levels: int
     chosen = [distinct[[0, -1]], distinct[heavy]]
     chosen.append(_quantiles(ordered, weight[order], max(n_levels - BLOCKS * PER_BLOCK, 16)))
     if cell.max() > 0:
-        rank = np.empty(score.size, dtype=np.intp)
-        rank[np.argsort(cell, kind="stable")] = np.arange(score.size)
-        block = (rank * BLOCKS // score.size)[order]
+        people = np.bincount(cell)
+        middle = (np.cumsum(people) - people / 2) / score.size
+        block = np.minimum(middle * BLOCKS, BLOCKS - 1).astype(np.intp)[cell[order]]
         for b in range(BLOCKS):
             mine = block == b
             if mine.any():

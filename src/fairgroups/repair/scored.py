@@ -90,7 +90,9 @@ class Scored:
         if self.key is not None:
             chance = np.array([uniform_of(seed, key) for key in self.key])
         label = np.zeros(self.score.size) if self.label is None else self.label
-        order = np.lexsort([chance, label, self.weight, self.score, *(np.nan_to_num(c.values) for c in self.columns)])
+        order = np.lexsort(
+            [chance, label, self.weight, self.score, *(np.nan_to_num(c.values, nan=np.inf) for c in self.columns)]
+        )
         part = np.empty(self.score.size, dtype=np.intp)
         part[order] = np.random.default_rng(seed).permutation(self.score.size) % n_parts
         return [np.flatnonzero(part == k) for k in range(n_parts)]

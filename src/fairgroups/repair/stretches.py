@@ -100,8 +100,23 @@ def partition_of(table: ScoreTable, most: int, smallest: float, missing: Missing
     if len(table.axes) == 1 and numbers:
         return Partition.from_edges(borders_of(table, 0, most, smallest), name=names[0], missing=missing)
     each = max(2, round(most ** (1 / max(len(numbers), 1)))) if len(numbers) == len(names) else 3
-    borders = {names[d]: borders_of(table, d, each, smallest) for d in numbers}
+    for k in range(each, 0, -1):  # fewer where people of some crossing are few
+        borders = {names[d]: borders_of(table, d, k, smallest) for d in numbers}
+        if k == 1 or _least(table, borders, names) >= smallest / 2:
+            break
     return given_partition(borders, [name or "x" for name in names], missing, [axis.levels for axis in table.axes])
+
+
+def _least(table: ScoreTable, borders: dict[str, list[float]], names: list[str]) -> float:
+    """Return the smallest share of the people in a crossing that holds any."""
+    index = np.indices([axis.size for axis in table.axes]).reshape(len(table.axes), -1)
+    code = np.zeros(table.n_cells, dtype=np.intp)
+    for d, axis in enumerate(table.axes):
+        first = table.first[d]
+        part = np.arange(axis.size) if first is None else np.searchsorted(borders[names[d]], first, side="right")
+        code = code * (int(part.max()) + 1) + part[index[d]]
+    people = np.bincount(code, table.people[:, : table.n_cells].sum(axis=0))
+    return float(people[people > 0].min() / people.sum())
 
 
 def _costs(mass: Array, below: Array, people: Array, share: Array, smallest: float) -> Array:

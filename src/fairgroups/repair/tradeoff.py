@@ -29,6 +29,7 @@ __all__ = ["BEFORE", "Tradeoff", "tradeoff"]
 
 Array = NDArray[np.float64]
 POINTS = 200  # of a distribution function in a picture
+FEWEST = 100  # people in a group that is part of a gap
 
 
 @dataclass(frozen=True, repr=False)
@@ -250,9 +251,10 @@ def tradeoff(
         else:
             common = common_groups(asked, {name: tried[name, wanted[0]][0] for name in asked}, scored)
             common = replace(common, columns=tuple(attributes))
-        people = trial.people = replace(people, codes=common.assign(scored.sensitive))
-        before = _measured(people, people.score, blocks, kde=kde)
-        records = _records(BEFORE, 1.0, before, before, chance_shows(people, people.score, kde=kde), level)
+        people = replace(people, codes=common.assign(scored.sensitive))
+        large = trial.people = _of_large_groups(people)
+        before = _measured(large, people.score, blocks, kde=kde)
+        records = _records(BEFORE, 1.0, before, before, chance_shows(large, people.score, kde=kde), level)
         effects, distributions, fitted_gaps = {}, {}, {}
         for done, (name, repair, gap) in enumerate(jobs, 1):
             final, fair = tried[name, gap]
@@ -262,8 +264,8 @@ def tradeoff(
             effects[name, gap] = effects_of(people, fair, common.labels)
             distributions[name, gap] = _distributions(common.labels, people, fair)
             fitted_gaps[name, gap] = trial.fitted_gaps(final)
-            after = _measured(people, fair, blocks, kde=kde)
-            records += _records(name, gap, after, before, chance_shows(people, fair, kde=kde), level)
+            after = _measured(large, fair, blocks, kde=kde)
+            records += _records(name, gap, after, before, chance_shows(large, fair, kde=kde), level)
             advance(0.5 + done / (2 * len(jobs)))
     settings = {
         "score": score,
@@ -277,9 +279,22 @@ def tradeoff(
         "methods": list(asked),
         "seed": seed,
         "tied": 1 - np.unique(rows.outcome).size / rows.size,
+        "too_small": [label for k, label in enumerate(common.labels) if k in _left_out(people, large)],
     }
     repairs = {job: final for job, (final, _) in tried.items()}
     return Tradeoff(records, repairs, common, effects, distributions, settings, library, fitted_gaps)
+
+
+def _of_large_groups(people: People) -> People:
+    """Leave people of small groups out of the gaps, which chance alone would make large; if two others remain."""
+    count = np.bincount(people.codes[people.codes >= 0])
+    large = np.flatnonzero(count >= FEWEST)
+    return people if large.size < 2 else replace(people, codes=np.where(np.isin(people.codes, large), people.codes, -1))
+
+
+def _left_out(people: People, large: People) -> set[int]:
+    """Return the groups that are left out of the gaps."""
+    return set(people.codes.tolist()) - set(large.codes.tolist())
 
 
 def _measured(people: People, fair: Array, blocks: list[NDArray[np.intp]], *, kde: bool) -> list[dict[str, float]]:
@@ -309,7 +324,8 @@ def _one_of(cluster: str | None, fold: str | None) -> str | None:
 
 def _attribute(rows: Rows) -> NDArray[Any]:
     if len(rows.columns) == 1:
-        return rows.sensitive
+        (column,) = rows.columns
+        return column.values if column.levels is None else column.text
     table = np.empty((rows.n, len(rows.columns)), dtype=object)
     for d, column in enumerate(rows.columns):
         table[:, d] = column.values if column.levels is None else column.text

@@ -14,7 +14,7 @@ from fairgroups.errors import InputError
 from fairgroups.options import Missing, whole_number
 from fairgroups.partition.partition import Partition
 from fairgroups.reading import read_rows
-from fairgroups.repair.inputs import check_options
+from fairgroups.repair.inputs import check_options, found_already
 from fairgroups.repair.quality import BEFORE, People
 from fairgroups.repair.score_repair import KNOTS, MOST_NAMED, SMALLEST_NAMED, ScoreRepair
 from fairgroups.repair.score_table import ScoreTable
@@ -67,7 +67,7 @@ class Trial:
         return fair
 
     def _fit(self, name: str, repair: ScoreRepair, gap: float, left_out: int, index: Codes) -> ScoreRepair:
-        fitted: ScoreRepair = clone(repair).set_params(max_gap=gap)
+        fitted: ScoreRepair = clone(repair).set_params(max_gap=gap, partition=found_already(repair.partition))
         check_options(fitted)
         fitted.fit_without_judgement(self.scored.take(index), self.known.get((name, left_out)))
         self.known.setdefault((name, left_out), fitted)
@@ -102,11 +102,15 @@ def read_people(
 
 
 def _order(rows: Rows, keys: NDArray[Any] | None) -> Codes:
-    """Put people into an order that depends on nothing but what is known of them."""
+    """Put people into an order that is drawn at random, and depends on nothing but what is known of them.
+
+    Folds are dealt from it among people of equal attributes: sorted by their scores they would be alike in these, too.
+    """
     last = np.zeros(rows.size) if keys is None else np.array([uniform_of(ORDER, key) for key in keys])
     known = [x for x in (rows.cluster, rows.weight, rows.truth) if x is not None]
-    values = [np.nan_to_num(column.values) for column in rows.columns]
-    return np.lexsort([last, *known, rows.outcome, *values])
+    values = [np.nan_to_num(column.values, nan=np.inf) for column in rows.columns]
+    order = np.lexsort([last, *known, rows.outcome, *values])
+    return order[np.random.default_rng(ORDER).permutation(order.size)]
 
 
 def common_groups(asked: Mapping[str, ScoreRepair], finals: Mapping[str, ScoreRepair], scored: Scored) -> Partition:

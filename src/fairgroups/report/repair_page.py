@@ -26,6 +26,7 @@ __all__ = [
     "repair_finding",
     "repair_notes",
     "repair_section",
+    "small_groups",
 ]
 
 DEPENDENCE = ("hgr", "hgr_kde", "decision_dependence")
@@ -71,19 +72,20 @@ def repair_finding(found: Tradeoff, method: str, max_gap: float) -> str:
     name = _names(found)
     if found.repairs[method, max_gap].maps_.groups.size == 1 or found.groups.n_groups == 1:
         return f"Scores are not shown to change with {name}: there is nothing to repair."
-    before, after = (plain_points(x, percent=True) for x in found.fitted_gaps[method, max_gap])
+    before = plain_points(found.fitted_gaps[method, max_gap][0], percent=True)
     new, low, high = (plain_points(gap[key], percent=True) for key in ("value", "low", "high"))
     said = (
         f"The {found.groups.n_groups} groups of {name} differ by up to {before} points in the share of people above "
-        f"some score, and by {after} after the repair ({100 * max_gap:g} allowed). Between people who took no part in "
-        f"learning it, it is {new} ({low} to {high}"
+        f"some score. After the repair, between people who took no part in learning it, it is {new} ({low} to {high}"
     )
-    said += f"; chance alone makes up to {100 * gap['floor']:.1f})." if not math.isnan(gap["floor"]) else ")."
+    said += f"; chance alone makes up to {100 * gap['floor']:.1f}" if not math.isnan(gap["floor"]) else ""
+    said += f"); {100 * max_gap:g} are allowed."
     names = {record["measure"] for record in found.records}
     if "selection_sd" in names and found.repairs[method, max_gap].condition is None:
         spread = found.value("selection_sd", method, max_gap)
+        along = f"Along the exact {name}" if found.groups.is_line else f"Over all values of {name}"
         said += (
-            f" Along the exact {name} the share of yes varies by {plain_points(spread['before'], percent=True)} points "
+            f" {along} the share of yes varies by {plain_points(spread['before'], percent=True)} points "
             f"(standard deviation) before and {plain_points(spread['value'], percent=True)} after."
         )
     for measure, what in (("accuracy", "Accuracy"), ("r2", "The variance explained")):
@@ -98,6 +100,14 @@ def repair_finding(found: Tradeoff, method: str, max_gap: float) -> str:
         changed = found.value("changed_decisions", method, max_gap)["value"]
         said += f" {amount(changed, percent=True)} of the decisions change."
     return said
+
+
+def small_groups(found: Tradeoff) -> list[str]:
+    """Say which groups are left out of the gaps."""
+    left_out = found.settings["too_small"]
+    if not left_out:
+        return []
+    return [f"Groups of fewer than 100 people are left out of the gaps: {'; '.join(left_out)}."]
 
 
 def repair_notes(fitted: ScoreRepair, key: str | None) -> list[str]:

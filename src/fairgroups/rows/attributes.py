@@ -24,6 +24,7 @@ __all__ = [
     "lone_attribute",
     "mixed_columns",
     "number_column",
+    "of_array",
     "refuse_missing",
 ]
 
@@ -50,12 +51,12 @@ class Column:
 def mixed_columns(X: Any, names: list[str]) -> list[Column]:
     """Read numbers and categories side by side."""
     if isinstance(X, np.ndarray):
-        return [attribute(_of_array(X[:, d]), name) for d, name in enumerate(names)]
+        return [attribute(of_array(X[:, d]), name) for d, name in enumerate(names)]
     table = read_table(X, names).columns
     return [attribute(one_column(table[name]), name) for name in names]
 
 
-def _of_array(column: NDArray[Any]) -> NDArray[Any]:
+def of_array(column: NDArray[Any]) -> NDArray[Any]:
     """Return a column of an array of anything; text with holes stays what it is."""
     items = column.tolist()
     return column if any(isinstance(item, str) for item in items) else np.array(items)
