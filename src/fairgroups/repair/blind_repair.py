@@ -192,6 +192,12 @@ class BlindRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         -------
         str
         """
+        fair = self.sql_of(score, chances)
+        carried = "".join(f"{quoted(name)}, " for name in columns)
+        return f"SELECT {carried}{fair} AS {quoted(into)} FROM {quoted(table)}"  # noqa: S608
+
+    def sql_of(self, score: str, chances: list[str]) -> str:
+        """Write the fair score as an expression of the columns of the score and of each group's chance."""
         check_is_fitted(self)
         if len(chances) != self.shares_.size:
             raise InputError(f"this repair is by {self.shares_.size} groups; {len(chances)} columns were named.")
@@ -204,18 +210,15 @@ class BlindRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         margins = [
             f"({inside} - {sql_number(float(t))} - ("
             + " + ".join(f"{sql_number(float(x))} * {q}" for x, q in zip(row, above, strict=True))
-            + f")) AS fairgroups_{j}"
-            for j, (t, row) in enumerate(zip(self.thresholds_, self.prices_, strict=True))
+            + "))"
+            for t, row in zip(self.thresholds_, self.prices_, strict=True)
         ]
         lengths = []
-        for j, width in enumerate(np.diff(self.thresholds_)):
-            left, right = f"fairgroups_{j}", f"fairgroups_{j + 1}"
+        for width, left, right in zip(np.diff(self.thresholds_), margins[:-1], margins[1:], strict=True):
             yes = f"(GREATEST({left}, 0e0) + GREATEST({right}, 0e0)) / NULLIF(ABS({left}) + ABS({right}), 0e0)"
             lengths.append(f"{sql_number(float(width))} * COALESCE({yes}, 0e0)")
-        carried = ", ".join(quoted(name) for name in columns)
-        source = f"SELECT {carried}, {', '.join(margins)} FROM {quoted(table)}"  # noqa: S608
-        fair = f"CASE WHEN fairgroups_0 IS NULL THEN NULL ELSE {low} + {' + '.join(lengths)} END"
-        return f"SELECT {carried}, {fair} AS {quoted(into)} FROM ({source}) AS fairgroups_margins"  # noqa: S608
+        nothing = " OR ".join(f"{sql_value(name)} IS NULL" for name in (score, *chances))
+        return f"CASE WHEN {nothing} THEN NULL ELSE {low} + {' + '.join(lengths) or '0e0'} END"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fitted repair as plain data."""
