@@ -76,8 +76,10 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         own. A partition that is given says so itself.
     n_levels : int or None
         With groups, work on this many quantiles of the scores; None for every distinct score.
+    judge : bool
+        Whether maps are also learnt on four fifths of the people at a time, to tell what is left on the others.
     random_state : int
-        Seed for splitting people who share a score; nothing else is random.
+        Seed for splitting people who share a score, and of who is left out; nothing else is random.
 
     Attributes
     ----------
@@ -85,8 +87,8 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         The groups; with ``"auto"`` those by which the repair is told and judged: inside each the scores were alike.
     left_ : Left
         What is left by the exact attribute, before and after, on people left out; see `Left`. A `FairnessWarning` is
-        given where it is more than chance and the allowed gap explain. None for lazy frames with given groups, and for
-        fewer than a hundred people.
+        given where it is more than chance and the allowed gap explain. None for lazy frames with given groups, for
+        fewer than a hundred people, and without `judge`.
     gap_ : float
         The largest gap left on the rows of `fit`; with a condition, among those it looks at (the larger of the two).
     gaps_ : dict
@@ -127,6 +129,7 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         condition: Condition | None = None,
         missing: Missing = "error",
         n_levels: int | None = 2000,
+        judge: bool = True,
         random_state: int = 0,
     ) -> None:
         self.partition = partition
@@ -136,6 +139,7 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.condition = condition
         self.missing = missing
         self.n_levels = n_levels
+        self.judge = judge
         self.random_state = random_state
 
     def fit(self, score: Any, y: Any = None, *, sensitive: Any, sample_weight: Any = None, key: Any = None) -> Self:
@@ -166,7 +170,7 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             score, y, sensitive, sample_weight = rows_of(score, y, sensitive, sample_weight)
         people = Scored.read(score, y, sensitive, sample_weight, key)
         self.fit_without_judgement(people)
-        self.left_ = judge(self, people)
+        self.left_ = judge(self, people) if self.judge else None
         warn_of(self.left_, condition=self.condition, shared=self.largest_atom_, keys=key is not None)
         return self
 
