@@ -109,9 +109,9 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     >>> rng = np.random.default_rng(0)
     >>> age = rng.uniform(20, 60, 2000)
     >>> score = np.clip(rng.normal(0.3 + age / 200, 0.1), 0, 1)
-    >>> repair = ScoreRepair([40]).fit(score, sensitive=age)
+    >>> repair = ScoreRepair().fit(score, sensitive=age)
     >>> fair = repair.transform(score, sensitive=age)
-    >>> bool(abs(fair[age < 40].mean() - fair[age >= 40].mean()) < 0.001)
+    >>> bool(abs(fair[age < 40].mean() - fair[age >= 40].mean()) < 0.01)
     True
     """
 
