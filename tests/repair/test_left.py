@@ -119,3 +119,35 @@ def test_the_order_of_rows_does_not_matter_and_it_travels():
     assert other.transform(score, sensitive=age) == pytest.approx(one.transform(score, sensitive=age), abs=1e-9)
     assert isinstance(ScoreRepair.from_json(one.to_json()).left_, Left)
     assert ScoreRepair().fit(score[:50], sensitive=age[:50]).left_ is None
+
+
+def world(kind, n, rng):
+    """Draw attributes and scores of one kind."""
+    age = rng.uniform(20, 70, n)
+    if kind == "few values":
+        age = rng.choice([1.0, 2.0, 3.0], n, p=[0.7, 0.2, 0.1])
+        return age, rng.normal(age, 1)
+    if kind == "years":
+        age = np.floor(age)
+    shift = {"steps": 1.5 * (age > 40), "waves": np.sin(age / 4), "spread": 0 * age, "nothing": 0 * age}
+    scale = 0.5 + age / 40 if kind == "spread" else 1.0
+    score = rng.normal(shift.get(kind, age / 15), scale)
+    return age, np.round(score) if kind == "ties" else score
+
+
+@pytest.mark.parametrize("kind", ["slope", "steps", "waves", "spread", "nothing", "years", "few values", "ties"])
+def test_a_repair_never_makes_it_worse_for_fresh_people(kind):
+    worse = 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        n = int(rng.choice([300, 1000, 4000]))
+        age, score = world(kind, n, rng)
+        repair = ScoreRepair(judge=False).fit(score, sensitive=age, key=np.arange(n))
+        new, fresh = world(kind, 8000, rng)
+        fair = repair.transform(fresh, sensitive=new, key=np.arange(n, n + 8000))
+        before, after = (reach_of(Column("age", new), s, np.ones(8000), 0.0) for s in (fresh, fair))
+        noise = 2 * np.sqrt(5 / n)  # what maps learnt on fifths of n people may be off
+        worse += after.ks > before.ks + noise or after.hgr > max(before.hgr, before.floor) + noise
+        if before.ks > 0.3 and n > 300:
+            assert after.ks < before.ks / 2
+    assert worse == 0
