@@ -35,8 +35,8 @@ def apply(
     """Return the people of a new file fair scores; the file may be larger than memory."""
     from fairgroups.errors import InputError
     from fairgroups.output import read_text
-    from fairgroups.repair.document import read_document
     from fairgroups.repair.score_repair import ScoreRepair
+    from fairgroups.repair.written import read_document
 
     document = read_document(read_text(model))
     if document.get("schema") == BLIND:

@@ -17,9 +17,7 @@ answer is yes: wherever those who get a yes grow fewer as t rises, the decisions
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -30,9 +28,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from fairgroups import __version__
 from fairgroups.errors import InputError, SchemaError
-from fairgroups.output import read_text, write_atomically
-from fairgroups.repair.document import read_document
 from fairgroups.repair.inputs import check_gap, read_scores, read_weights
+from fairgroups.repair.written import WrittenRepair, check_schema
 from fairgroups.rows.columns import numbers, one_column
 from fairgroups.sql import quoted, sql_number, sql_value
 
@@ -47,7 +44,7 @@ SMALL = 0.05  # chances that vary less tell next to nothing of a group
 STEPS, STEP = 10, 2.0  # of moving λ by the groups' own rates
 
 
-class BlindRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class BlindRepair(WrittenRepair, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Change scores so that groups differ by at most `max_gap`, knowing the groups' chances but not the groups.
 
     What it can reach depends on how much the features tell of the attribute: what is not in them cannot be mended by
@@ -234,24 +231,10 @@ class BlindRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             "prices": self.prices_.tolist(),
         }
 
-    def to_json(self, path: str | Path | None = None) -> str:
-        """Write the fitted repair as JSON, to a file if a path is given, and return the text."""
-        text = json.dumps(self.to_dict(), allow_nan=False)
-        if path is not None:
-            write_atomically(path, text + "\n")
-        return text
-
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> BlindRepair:
         """Build a fitted repair from what `to_dict` gave."""
-        if not isinstance(data, Mapping) or data.get("schema") != SCHEMA:
-            raise SchemaError(f"this is no blind repair: its schema is not {SCHEMA!r}.")
-        version = data.get("schema_version")
-        if not isinstance(version, int) or version > SCHEMA_VERSION:
-            raise SchemaError(
-                f"this repair has schema version {version!r}; this library reads up to {SCHEMA_VERSION}.",
-                "update fairgroups.",
-            )
+        check_schema(data, SCHEMA, SCHEMA_VERSION, "blind repair")
         try:
             found = cls(max_gap=float(data["max_gap"]))
             check_gap(found.max_gap)
@@ -261,16 +244,6 @@ class BlindRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise SchemaError(f"this repair cannot be read: {error}.", "write it again with to_json.") from error
         found.n_features_in_ = 1
         return found
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> BlindRepair:
-        """Build a fitted repair from the JSON that `to_json` returned."""
-        return cls.from_dict(read_document(text))
-
-    @classmethod
-    def read(cls, path: str | Path) -> BlindRepair:
-        """Read a file that `to_json` wrote."""
-        return cls.from_json(read_text(path))
 
 
 def _lists(data: Mapping[str, Any], ends: tuple[float, float]) -> tuple[Array, Array, Array]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -15,11 +14,12 @@ from fairgroups.partition.partition import Partition
 from fairgroups.repair.inputs import check_options
 from fairgroups.repair.left import Left
 from fairgroups.repair.maps import Maps
+from fairgroups.repair.written import check_schema
 
 if TYPE_CHECKING:
     from fairgroups.repair.score_repair import ScoreRepair
 
-__all__ = ["document_of", "read_document", "repair_of"]
+__all__ = ["document_of", "repair_of"]
 
 SCHEMA = "fairgroups/repair"
 SCHEMA_VERSION = 2
@@ -44,14 +44,7 @@ def document_of(repair: ScoreRepair) -> dict[str, Any]:
 
 def repair_of(data: Mapping[str, Any], kind: type[ScoreRepair]) -> ScoreRepair:
     """Build a fitted repair from what `document_of` gave."""
-    if not isinstance(data, Mapping) or data.get("schema") != SCHEMA:
-        raise SchemaError(f"this is no repair: its schema is not {SCHEMA!r}.")
-    version = data.get("schema_version")
-    if not isinstance(version, int) or version > SCHEMA_VERSION:
-        raise SchemaError(
-            f"this repair has schema version {version!r}; this library reads up to {SCHEMA_VERSION}.",
-            "update fairgroups.",
-        )
+    version = check_schema(data, SCHEMA, SCHEMA_VERSION, "repair")
     try:
         if version == 1:
             data = _of_version_1(data)
@@ -80,17 +73,6 @@ def _of_version_1(data: Mapping[str, Any]) -> dict[str, Any]:
         maps["axes"] = [{"name": "", "centres": centres, "levels": None}]
         maps["groups"] = list(range(len(centres)))
     return {**data, "options": options, "maps": maps, "left": None}
-
-
-def read_document(text: str | bytes) -> dict[str, Any]:
-    """Return JSON text as an object."""
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise SchemaError(f"this is not JSON: {error}.") from error
-    if not isinstance(data, dict):
-        raise SchemaError("this is no repair: it is not a JSON object.")
-    return data
 
 
 def _plain(value: Any) -> Any:

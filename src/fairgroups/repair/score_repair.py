@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -14,10 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from fairgroups.errors import InputError, MissingValuesError
 from fairgroups.options import Missing
-from fairgroups.output import read_text, write_atomically
 from fairgroups.repair.along import nearness_of
 from fairgroups.repair.attributes import read_attributes
-from fairgroups.repair.document import document_of, read_document, repair_of
+from fairgroups.repair.document import document_of, repair_of
 from fairgroups.repair.group_maps import learn_groups
 from fairgroups.repair.inputs import as_table, check_options, read_partition, read_scores
 from fairgroups.repair.lazy import ScoreCounts, count_scores, fair_frame, rows_of
@@ -29,6 +26,7 @@ from fairgroups.repair.scored import Scored
 from fairgroups.repair.sql import Dialect, named, select_fair, sql_as_text, sql_chance
 from fairgroups.repair.stretches import partition_of
 from fairgroups.repair.transport import Cost, largest_gap, least_odds_gap
+from fairgroups.repair.written import WrittenRepair
 from fairgroups.rows.attributes import Column
 from fairgroups.rows.person_keys import read_keys, uniform_of
 from fairgroups.sources.frames import is_lazy
@@ -44,7 +42,7 @@ MOST_GROUPS, SMALLEST = 20, 0.02  # of partition="groups"
 MOST_NAMED, SMALLEST_NAMED = 8, 0.05  # by which maps by the exact attribute are told and judged
 
 
-class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class ScoreRepair(WrittenRepair, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Change scores as little as possible so that groups' distributions differ by at most `max_gap`.
 
     Within a group the order of scores is kept, and a score that is already within the limits comes back unchanged.
@@ -364,27 +362,10 @@ class ScoreRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return document_of(self)
 
-    def to_json(self, path: str | Path | None = None) -> str:
-        """Write the fitted repair as JSON, to a file if a path is given, and return the text."""
-        text = json.dumps(self.to_dict(), allow_nan=False)
-        if path is not None:
-            write_atomically(path, text + "\n")
-        return text
-
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ScoreRepair:
         """Build a fitted repair from what `to_dict` gave."""
         return repair_of(data, cls)
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> ScoreRepair:
-        """Build a fitted repair from the JSON that `to_json` returned."""
-        return cls.from_dict(read_document(text))
-
-    @classmethod
-    def read(cls, path: str | Path) -> ScoreRepair:
-        """Read a file that `to_json` wrote."""
-        return cls.from_json(read_text(path))
 
     def _find(self, people: Scored, like: ScoreRepair | None) -> None:
         """Find the groups, and with maps by the exact attribute these as well."""

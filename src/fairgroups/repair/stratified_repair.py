@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -16,11 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 from fairgroups import __version__
 from fairgroups.errors import InputError, SchemaError
 from fairgroups.options import whole_number
-from fairgroups.output import read_text, write_atomically
 from fairgroups.repair.attributes import read_attributes
-from fairgroups.repair.document import read_document
 from fairgroups.repair.score_repair import ScoreRepair
 from fairgroups.repair.scored import Scored
+from fairgroups.repair.written import WrittenRepair, check_schema
 from fairgroups.rows.attributes import Column
 
 __all__ = ["StratifiedRepair"]
@@ -59,7 +56,7 @@ class _Factor:
         return ["missing" if np.isnan(x) else str(k) for x, k in zip(column.values, part, strict=True)]
 
 
-class StratifiedRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class StratifiedRepair(WrittenRepair, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Make scores alike along the sensitive attribute among people of one stratum: equals are treated equally.
 
     Differences between strata stay: they go with factors that may rightly matter, such as education or experience. Each
@@ -184,24 +181,10 @@ class StratifiedRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             "others": self.others_.to_dict(),
         }
 
-    def to_json(self, path: str | Path | None = None) -> str:
-        """Write the fitted repair as JSON, to a file if a path is given, and return the text."""
-        text = json.dumps(self.to_dict(), allow_nan=False)
-        if path is not None:
-            write_atomically(path, text + "\n")
-        return text
-
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> StratifiedRepair:
         """Build a fitted repair from what `to_dict` gave."""
-        if not isinstance(data, Mapping) or data.get("schema") != SCHEMA:
-            raise SchemaError(f"this is no stratified repair: its schema is not {SCHEMA!r}.")
-        version = data.get("schema_version")
-        if not isinstance(version, int) or version > SCHEMA_VERSION:
-            raise SchemaError(
-                f"this repair has schema version {version!r}; this library reads up to {SCHEMA_VERSION}.",
-                "update fairgroups.",
-            )
+        check_schema(data, SCHEMA, SCHEMA_VERSION, "stratified repair")
         try:
             found = cls(n_parts=int(data["n_parts"]), smallest=int(data["smallest"]))
             found.apart_ = float(data["apart"])
@@ -215,16 +198,6 @@ class StratifiedRepair(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise SchemaError(f"this repair cannot be read: {error}.", "write it again with to_json.") from error
         found.n_features_in_ = 1
         return found
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> StratifiedRepair:
-        """Build a fitted repair from the JSON that `to_json` returned."""
-        return cls.from_dict(read_document(text))
-
-    @classmethod
-    def read(cls, path: str | Path) -> StratifiedRepair:
-        """Read a file that `to_json` wrote."""
-        return cls.from_json(read_text(path))
 
 
 def _fitted(plain: ScoreRepair, people: Scored) -> ScoreRepair:
