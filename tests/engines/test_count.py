@@ -245,12 +245,13 @@ def test_estimators_do_not_collect(people):
         FairGroups(2).fit(lazy, "chosen").predict(lazy.select("age"))
 
 
-@pytest.mark.parametrize("options", [{}, {"max_gap": 0.05}, {"smooth": True}])
+@pytest.mark.filterwarnings("ignore::fairgroups.FairnessWarning")
+@pytest.mark.parametrize("options", [{}, {"max_gap": 0.05}, {"partition": "auto"}])
 def test_postgresql_gives_the_very_same_fair_scores(server, people, options):
     psycopg = pytest.importorskip("psycopg")
     some = people[:2000]
     score = some["score"].round(2)  # many share a score
-    repair = ScoreRepair([40, 60], n_levels=200, **options).fit(score, sensitive=some["age"])
+    repair = ScoreRepair(**{"partition": [40, 60], "n_levels": 200, **options}).fit(score, sensitive=some["age"])
     short = "round(cast(score as numeric), 2) AS short, row_number() OVER () AS id"
     rows = f"(SELECT *, {short} FROM everybody LIMIT 2000)"
     query = repair.to_sql(rows, score="short", sensitive="age", key="id", dialect="postgresql")
