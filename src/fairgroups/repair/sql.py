@@ -114,7 +114,8 @@ def _joined(prefix: str, place: str, columns: dict[str, Array]) -> str:
     split = ", ".join(f"unnest(string_to_array('{text}', ',')) AS {name}" for name, text in texts.items())
     read = ", ".join(f"CAST({name} AS DOUBLE PRECISION) AS {prefix}_{name}" for name in columns)
     table = f"SELECT CAST(place AS INTEGER) AS {prefix}_place, {read} FROM (SELECT {split}) AS {prefix}_texts"  # noqa: S608
-    return f"LEFT JOIN ({table}) AS {prefix}_table ON {prefix}_place = {place}"
+    # DuckDB up to 1.3 moves rows that match nothing behind the others; what they then bring is not used
+    return f"LEFT JOIN ({table}) AS {prefix}_table ON {prefix}_place = COALESCE({place}, 0)"
 
 
 def _finite(maps: Maps) -> Array:
