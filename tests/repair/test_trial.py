@@ -74,3 +74,11 @@ def test_a_number_may_be_the_truth():
     assert found.value("mean_error")["value"] < 60
     assert "Tradeoff(" in repr(found)
     assert len(repr(found)) < 300
+
+
+def test_one_group_alone_has_no_gaps():
+    rng = np.random.default_rng(3)
+    data = {"age": rng.integers(18, 70, 800).astype(float), "score": rng.random(800)}
+    found = tradeoff(data, score="score", sensitive="age", max_gap=0)
+    assert found.groups.n_groups == 1
+    assert "score_gap" not in {record["measure"] for record in found.records}

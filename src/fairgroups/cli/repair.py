@@ -186,10 +186,8 @@ def _print(found: Tradeoff, max_gap: float) -> None:
         table.add_row(*(row[key] for key in ("name", "before", "after", "interval", "change", "floor")))
     console.print(table)
     labels = found.groups.labels
-    console.print(
-        f"Gaps are between these groups: {escape('; '.join(labels))}. All measured on people left out of the fit.",
-        soft_wrap=True,
-    )
+    between = f"Gaps are between these groups: {escape('; '.join(labels))}. " if len(labels) > 1 else ""
+    console.print(f"{between}All measured on people left out of the fit.", soft_wrap=True)
     effects = effect_rows(found, METHOD, max_gap)
     if effects:
         table = Table(

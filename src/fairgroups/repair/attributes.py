@@ -18,7 +18,9 @@ from fairgroups.sources.frames import column_names, read_table
 __all__ = ["read_attributes"]
 
 
-def read_attributes(sensitive: Any, n: int, categories: Sequence[bool] | None = None) -> list[Column]:
+def read_attributes(
+    sensitive: Any, n: int, categories: Sequence[bool] | None = None, *, what: str = "sensitive"
+) -> list[Column]:
     """Read one attribute or several, one value for each of n people; NaN is missing.
 
     Parameters
@@ -29,6 +31,8 @@ def read_attributes(sensitive: Any, n: int, categories: Sequence[bool] | None = 
         How many people there are.
     categories : sequence of bool, optional
         Which of them are categories, where that is known: one value alone may look like a number.
+    what : str
+        What they are, for messages.
 
     Returns
     -------
@@ -36,7 +40,7 @@ def read_attributes(sensitive: Any, n: int, categories: Sequence[bool] | None = 
     """
     values = _values(sensitive)
     if not values:
-        raise InputError("there is no sensitive attribute.", "pass one column at least.")
+        raise InputError(f"`{what}` holds no column.", "pass one at least.")
     if categories is not None and len(categories) == len(values):
         columns = [
             category(held, name) if is_category else number_column(held, name)
@@ -49,10 +53,10 @@ def read_attributes(sensitive: Any, n: int, categories: Sequence[bool] | None = 
     for column in columns:
         if column.values.size != n:
             raise InputError(
-                f"there are {n} scores and {column.values.size} sensitive values.", "pass one of each per row."
+                f"there are {n} scores and {column.values.size} {what} values.", "pass one of each per row."
             )
         if column.levels is None:
-            check_finite(column.values, column.name or "sensitive")
+            check_finite(column.values, column.name or what)
     return columns
 
 
@@ -62,12 +66,13 @@ def _values(sensitive: Any) -> list[tuple[str, NDArray[Any]]]:
         return [(str(name), one_column(values)) for name, values in sensitive.items()]
     table = as_table(sensitive)
     if hasattr(table, "columns"):
-        names = column_names(table)
-        if len(set(names)) < len(names):
+        held = [name for name in table.columns if isinstance(name, str)]
+        if len(set(held)) < len(held):
             raise InputError("two columns of the sensitive attributes have the same name.", "rename one.")
+        names = column_names(table)
         return [(name, one_column(values)) for name, values in read_table(table, names).columns.items()]
     if getattr(table, "ndim", 1) == 2 and np.shape(table)[1] > 1:
-        held = np.asarray(table)
-        return [(f"x{d}", of_array(held[:, d])) for d in range(held.shape[1])]
+        rows = np.asarray(table)
+        return [(f"x{d}", of_array(rows[:, d])) for d in range(rows.shape[1])]
     name = getattr(table, "name", None)
     return [(name if isinstance(name, str) else "", one_column(flat(table)))]

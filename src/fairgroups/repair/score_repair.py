@@ -385,8 +385,9 @@ class ScoreRepair(WrittenRepair, TransformerMixin, BaseEstimator):  # type: igno
             masses = [np.where(known, mass, 0.0) for mass in masses]
         for mass, y in zip(masses, (1, 0), strict=False):
             if not mass.sum() > 0:
-                said = "" if self.condition is None else f" and y = {y}"
-                raise InputError(f"no row with a known attribute and a positive weight{said} is left.")
+                whom = "a known attribute and a positive weight"
+                whom = whom if self.condition is None else f"a known attribute, a positive weight and y = {y}"
+                raise InputError(f"nobody with {whom} is left.", "check the attribute, the weights and y.")
         table = ScoreTable.of(people.columns, people.score, masses, KNOTS)
         most, smallest = (MOST_GROUPS, SMALLEST) if given == "groups" else (MOST_NAMED, SMALLEST_NAMED)
         self.partition_ = like.partition_ if like is not None else partition_of(table, most, smallest, self.missing)

@@ -52,11 +52,12 @@ class Scored:
         values = read_scores(score)
         n = values.size
         keys = None if key is None else np.array(read_keys(key, n), dtype=object)
+        columns = read_attributes(sensitive, n)
         return cls(
             values,
             None if y is None else read_labels(y, n),
             flat(as_table(sensitive)),
-            read_attributes(sensitive, n),
+            columns,
             np.ones(n) if sample_weight is None else read_weights(sample_weight, n),
             keys,
         )

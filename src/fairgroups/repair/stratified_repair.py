@@ -120,7 +120,7 @@ class StratifiedRepair(WrittenRepair, TransformerMixin, BaseEstimator):  # type:
         whole_number(self.n_parts, "n_parts", 2)
         whole_number(self.smallest, "smallest", 1)
         people = Scored.read(score, y, sensitive, sample_weight, key)
-        factors = read_attributes(given, people.score.size)
+        factors = read_attributes(given, people.score.size, what="given")
         self.factors_ = [_Factor.of(column, self.n_parts) for column in factors]
         plain = ScoreRepair() if self.repair is None else self.repair
         names = self._strata(factors)
@@ -138,7 +138,7 @@ class StratifiedRepair(WrittenRepair, TransformerMixin, BaseEstimator):  # type:
         """Return fair scores; see `fit` for the arguments."""
         check_is_fitted(self, "repairs_")
         people = Scored.read(score, None, sensitive, None, key)
-        factors = read_attributes(given, people.score.size)
+        factors = read_attributes(given, people.score.size, what="given")
         if len(factors) != len(self.factors_):
             raise InputError(
                 f"this repair is given {len(self.factors_)} factor(s); got {len(factors)}.", "pass as many."

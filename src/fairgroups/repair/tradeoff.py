@@ -298,9 +298,10 @@ def _left_out(people: People, large: People) -> set[int]:
 
 
 def _measured(people: People, fair: Array, blocks: list[NDArray[np.intp]], *, kde: bool) -> list[dict[str, float]]:
-    """Measure scores on everybody, and without each block of people."""
+    """Measure scores on everybody, and without each block of people; one group alone has no gaps."""
+    several = np.unique(people.codes[people.codes >= 0]).size > 1
     return [
-        quality(people, fair, block, debias=i == 0, kde=kde) | gaps(people, fair, block)
+        quality(people, fair, block, debias=i == 0, kde=kde) | (gaps(people, fair, block) if several else {})
         for i, block in enumerate(blocks)
     ]
 

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
+from fairgroups.audits.written import loaded
 from fairgroups.errors import SchemaError
 from fairgroups.output import read_text, write_atomically
 
 __all__ = ["WrittenRepair", "check_schema", "read_document"]
 
 
-class WrittenRepair:
+class WrittenRepair(ABC):
     """A repair that is written as JSON and read again; no pickle is needed to deploy it."""
 
+    @abstractmethod
     def to_dict(self) -> dict[str, Any]:
         """Return the fitted repair as plain data."""
-        raise NotImplementedError
 
     @classmethod
+    @abstractmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Build a fitted repair from what `to_dict` gave."""
-        raise NotImplementedError
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Write the fitted repair as JSON, to a file if a path is given, and return the text."""
@@ -57,10 +59,7 @@ def check_schema(data: Any, schema: str, newest: int, what: str) -> int:
 
 def read_document(text: str | bytes) -> dict[str, Any]:
     """Return JSON text as an object."""
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise SchemaError(f"this is not JSON: {error}.") from error
+    data = loaded(text)
     if not isinstance(data, dict):
         raise SchemaError("this is no repair: it is not a JSON object.")
     return data

@@ -68,10 +68,10 @@ def before_and_after(found: Tradeoff, method: str, max_gap: float) -> list[dict[
 
 def repair_finding(found: Tradeoff, method: str, max_gap: float) -> str:
     """Say in words what the repair gives and costs."""
-    gap = found.value("score_gap", method, max_gap)
     name = _names(found)
     if found.repairs[method, max_gap].maps_.groups.size == 1 or found.groups.n_groups == 1:
         return f"Scores are not shown to change with {name}: there is nothing to repair."
+    gap = found.value("score_gap", method, max_gap)
     before = plain_points(found.fitted_gaps[method, max_gap][0], percent=True)
     new, low, high = (plain_points(gap[key], percent=True) for key in ("value", "low", "high"))
     said = (
@@ -79,7 +79,7 @@ def repair_finding(found: Tradeoff, method: str, max_gap: float) -> str:
         f"some score. After the repair, between people who took no part in learning it, it is {new} ({low} to {high}"
     )
     said += f"; chance alone makes up to {100 * gap['floor']:.1f}" if not math.isnan(gap["floor"]) else ""
-    said += f"); {100 * max_gap:g} are allowed."
+    said += f"); the limit was {100 * max_gap:g}."
     names = {record["measure"] for record in found.records}
     if "selection_sd" in names and found.repairs[method, max_gap].condition is None:
         spread = found.value("selection_sd", method, max_gap)
