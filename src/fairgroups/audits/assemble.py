@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from fairgroups.audits.conclusion import Facts, amplified, conclude
+from fairgroups.audits.corrected import by_true_values, corrected_of
 from fairgroups.audits.groups import describe_column, notes_on, records_of
 from fairgroups.audits.limits import limits_of
 from fairgroups.audits.options import AuditOptions
@@ -112,6 +113,9 @@ def assemble(judged: Judged, measure: Measure, at: int, options: AuditOptions, r
     detectable = _detectable(evidence, judged.inference)
     records = records_of(evidence, compared, direction, gap, labels)
     reasons = _reasons(judged, evidence, measure, labels, options)
+    corrected = None
+    if options.with_error:
+        corrected = corrected_of(rows, partition, measure, evidence, labels, options)
     checks = _checks(judged, measure, gap, options, data) if options.checks else Checks()
     alike = _all_alike(judged.sample) or groups.alike
     enough = not alike and _is_enough(evidence, detectable, gap)
@@ -127,6 +131,8 @@ def assemble(judged: Judged, measure: Measure, at: int, options: AuditOptions, r
     conclusion = conclude(facts)
     if at == len(judged.evidence) - 1:  # of several rates, said once
         conclusion = " ".join(part for part in (conclusion, amplified(checks)) if part)
+    if corrected is not None:
+        conclusion = f"{conclusion} {by_true_values(corrected, finding, data, settings)}".strip()
     # At equal factors groups are searched for what they leave unexplained, whomever they are then compared with.
     whom: Against = "rest" if against == "rest" and judged.held is None else "everyone"
     return Audit(
@@ -151,6 +157,7 @@ def assemble(judged: Judged, measure: Measure, at: int, options: AuditOptions, r
         detectable=detectable,
         added=evidence.added,
         reasons=reasons,
+        corrected=corrected,
         replication=_replication(judged, at, direction, gap, options, data),
         checks=checks,
         notes=tuple(_notes(judged, measure, evidence, reading)),

@@ -51,6 +51,12 @@ def audit(data: Any, **asked: Any) -> Audit | JointAudit:
     compare_with : str, optional
         Another outcome of the same people, such as a first model's: does this one amplify its differences? Where
         `truth` is given, the outcome is compared with it by default.
+    reliability : float or "cluster", optional
+        How reliable the attribute's values are: the share of their variance that is not error of measurement. Each
+        group's difference is then also told by the *true* values, with a curve over other reliabilities: see
+        `Audit.corrected`. ``"cluster"`` tells it from several rows of each cluster.
+    error : str or float, optional
+        The same by the standard deviation of the error: a column with that of each value, or one number for all.
     cluster : str, optional
         Column that says which rows belong together, such as several photographs of one person.
     key : str, optional

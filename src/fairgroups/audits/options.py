@@ -56,6 +56,7 @@ Kind = Literal[
     "share",
     "auto count",
     "auto size",
+    "reliability",
     "borders",
     "file",
     "scales",
@@ -89,6 +90,17 @@ class AuditOptions:
     )
     key: str | None = option(
         None, "column", "Column that says who a person is, who is then always in the same half or fold."
+    )
+    reliability: float | Literal["cluster"] | None = option(
+        None,
+        "reliability",
+        "How reliable the attribute's values are, up to 1, or cluster: told from several rows of each cluster. "
+        "Differences are then given by the true values, too.",
+    )
+    error: str | float | None = option(
+        None,
+        "text",
+        "Standard deviation of the error in the attribute's values, in its unit: a column, or a number for all.",
     )
     given: str | Sequence[str] | None = option(
         None, "columns", "Column of a factor: people are compared at equal values of it; say it again for several."
@@ -194,6 +206,7 @@ class AuditOptions:
         if self.reference is not None and self.against != "auto":
             raise InputError("groups are compared with a reference or against others, not both.", "leave one out.")
         self._check_reasons()
+        self._check_error()
         if self.favourable not in (None, True, False):
             raise InputError(f"`favourable` must be True, False or None; got {self.favourable!r}.")
 
@@ -226,6 +239,52 @@ class AuditOptions:
                     "leave it out, or run an audit without factors beside this one.",
                 )
 
+    def _check_error(self) -> None:
+        """Refuse what does not go with an attribute that was measured with error."""
+        if not self.with_error:
+            return
+        if self.reliability is not None and self.error is not None:
+            raise InputError("the error follows from `reliability`, or `error` says it, not both.", "leave one out.")
+        if self.reliability == "cluster":
+            if self.cluster is None:
+                raise InputError(
+                    "the reliability is to be told from rows of the same cluster, and none is named.",
+                    "name the column: cluster='person' (--cluster person).",
+                )
+        elif self.reliability is not None and not (
+            isinstance(self.reliability, int | float) and 0.05 <= self.reliability <= 1
+        ):
+            raise InputError(
+                f"`reliability` must be a number from 0.05 to 1, or 'cluster'; got {self.reliability!r}.",
+                "0.8 says that a fifth of the variance of the values is error.",
+            )
+        spread = self.error_spread
+        if spread is not None and not 0 <= spread < float("inf"):
+            raise InputError(f"`error` must be a standard deviation, 0 or more; got {self.error!r}.")
+        if len(self.roles.sensitive) > 1:
+            raise InputError(
+                "the error of measurement can be taken out for one attribute at a time.",
+                "audit each by itself, or leave `reliability` and `error` out.",
+            )
+        if self.at_equal:
+            raise InputError(
+                "`reliability` and `error` do not go with comparisons at equal factors (`given`, `expected`).",
+                "run two audits.",
+            )
+
+    @property
+    def with_error(self) -> bool:
+        """Whether the attribute was measured with error."""
+        return self.reliability is not None or self.error is not None
+
+    @property
+    def error_spread(self) -> float | None:
+        """The standard deviation of the error, where it is one number for all."""
+        try:
+            return None if self.error is None else float(self.error)
+        except (TypeError, ValueError):
+            return None  # a column
+
     @property
     def at_equal(self) -> bool:
         """Whether people are compared at equal factors."""
@@ -238,6 +297,8 @@ class AuditOptions:
 
         same = ("truth", "weight", "cluster", "key", "positive", "missing", "given", "expected")
         others = {name: getattr(self, name) for name in same}
+        if self.error is not None and self.error_spread is None:
+            others["error"] = self.error
         return Roles.of(self.sensitive, self.outcome, base=self.compare_with or self.truth, **others)
 
     @property

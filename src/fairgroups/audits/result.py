@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from fairgroups.audits.corrected import Corrected
 from fairgroups.audits.document import schema_of
 from fairgroups.audits.rates import RateColumn, rate_rows
 from fairgroups.audits.reasons import Reasons
@@ -40,8 +41,19 @@ if TYPE_CHECKING:
 
 __all__ = ["Audit", "JointAudit", "audit_schema", "read_audit"]
 
-SCHEMA_VERSION = 6
-Plot = Literal["rate", "differences", "people", "selection", "borders", "together", "amplification", "reasons", "equal"]
+SCHEMA_VERSION = 7
+Plot = Literal[
+    "rate",
+    "differences",
+    "people",
+    "selection",
+    "borders",
+    "together",
+    "amplification",
+    "reasons",
+    "equal",
+    "corrected",
+]
 
 
 class _Pages(Written):
@@ -149,6 +161,8 @@ class Audit(_Pages):
         Of several attributes: whether each makes a difference among people alike in the others.
     reasons : Reasons or None
         With factors held equal: what of each group's difference goes with them.
+    corrected : Corrected or None
+        With `reliability` or `error`: each group's difference by the true values of the attribute.
     replication : Replication or None
         With cross-fitting: the other half's groups.
     checks : Checks
@@ -197,6 +211,7 @@ class Audit(_Pages):
     detectable: tuple[Detectable, ...]
     added: tuple[Added, ...]
     reasons: Reasons | None
+    corrected: Corrected | None
     replication: Replication | None
     checks: Checks
     notes: tuple[str, ...]
@@ -232,7 +247,8 @@ class Audit(_Pages):
 
         ``groups``; ``selection``, the curve that the number of groups was chosen on; ``detectable``; ``replication``,
         the other half's groups; ``added``, what each of several attributes adds; ``reasons``, what goes with factors;
-        ``borders``; ``amplification``; ``rates``, every rate of each group. What does not apply is absent.
+        ``corrected``, differences by the true values; ``borders``; ``amplification``; ``rates``, every rate of each
+        group. What does not apply is absent.
         """
         checks = self.checks
         rows: dict[str, Sequence[Any]] = {
@@ -241,6 +257,7 @@ class Audit(_Pages):
             "detectable": self.detectable,
             "added": self.added,
             "reasons": () if self.reasons is None else self.reasons.groups,
+            "corrected": () if self.corrected is None else self.corrected.groups,
             "replication": () if self.replication is None else self.replication.records,
             "borders": () if checks.stability is None else checks.stability.cuts,
             "amplification": () if checks.amplification is None else checks.amplification.records,
@@ -286,7 +303,8 @@ class Audit(_Pages):
             group's difference with its interval; ``"people"``: how many there are along the attribute;
             ``"selection"``: what the number of groups was chosen on; ``"borders"``: where resampled borders fall;
             ``"together"``: how surely two people share a group; ``"amplification"``: the model against its labels;
-            ``"reasons"``: what of differences goes with the factors; ``"equal"``: the rate at equal factors.
+            ``"reasons"``: what of differences goes with the factors; ``"equal"``: the rate at equal factors;
+            ``"corrected"``: differences by the true values, over the reliability of the measured ones.
 
         Returns
         -------

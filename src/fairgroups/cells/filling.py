@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from fairgroups.cells.bins import Bins
 from fairgroups.cells.exact_sums import exact_sums
-from fairgroups.cells.moments import Moments
+from fairgroups.cells.moments import SUMS, Moments
 from fairgroups.cells.noise import noise_of
 from fairgroups.errors import InputError
 from fairgroups.measures import RATES, Measure
@@ -63,7 +63,7 @@ class Filling:
             people = self.rows_of_cells.astype(np.float64), np.zeros(self.rows_of_cells.size)
             sums = self.total(a)
             squares = sums if _is_zero_one(a) else self.total(a * a)
-            parts: list[tuple[Array, Array]] = [people, sums, people, sums, squares, people]
+            parts: list[tuple[Array, Array]] = [people, sums, people, sums, squares, people, people]
         else:
             if rows.weight is not None:
                 a, b = a * rows.weight, b * rows.weight
@@ -72,9 +72,10 @@ class Filling:
             noise = noise_of(a, b, rows)
             bb = self.total(b * b)
             parts = [self.total(b), self.total(a), bb, self.total(a * b), self.total(a * a)]
-            parts.append(bb if noise is None else self.total(noise))
+            parts += [bb, bb] if noise is None else [self.total(one) for one in noise]
         sums_of, tails = (
-            Moments(b, a, bb, ab, aa, low, high, noise, offset) for b, a, bb, ab, aa, noise in zip(*parts, strict=True)
+            Moments(**dict(zip(SUMS, sums, strict=True)), low=low, high=high, offset=offset)
+            for sums in zip(*parts, strict=True)
         )
         return sums_of, tails
 

@@ -14,18 +14,19 @@ from fairgroups.errors import InputError
 from fairgroups.measures import Measure
 from fairgroups.rows.rows import Rows, weighted_sums
 
-__all__ = ["Moments", "moments_by", "sum_by"]
+__all__ = ["SUMS", "Moments", "moments_by", "sum_by"]
 
 Array = NDArray[np.float64]
-_SUMS = ("b", "a", "bb", "ab", "aa", "noise")
+SUMS = ("b", "a", "bb", "ab", "aa", "noise", "rate_noise")
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
     """Sums of one measure over the rows of each cell, weights included.
 
-    `low` and `high` are the smallest and largest rate a/b of any one row. `noise` is Σb² as the variance of A feels it:
-    more where rows of one cluster repeat each other, or where heavy rows are those with the rare outcome. `offset` was
+    `low` and `high` are the smallest and largest rate a/b of any one row. `noise` is Σb² as the variance of differences
+    between rates feels it: more where rows of one cluster repeat each other, or where heavy rows are those with the
+    rare outcome; `rate_noise` is the same for everybody's rate, and a group's lies between, by its share. `offset` was
     taken off every value before it was summed, so that digits are kept: A/B plus the offset is the rate, and `rate`
     adds it.
     """
@@ -38,22 +39,27 @@ class Moments:
     low: float
     high: float
     noise: Array = None  # type: ignore[assignment]
+    rate_noise: Array = None  # type: ignore[assignment]
     offset: float = 0.0
 
     def __post_init__(self) -> None:
         if self.noise is None:
             object.__setattr__(self, "noise", self.bb)
+        if self.rate_noise is None:
+            object.__setattr__(self, "rate_noise", self.noise)
 
     def plus(self, tail: Moments, other: Moments, other_tail: Moments) -> tuple[Moments, Moments]:
         """Add sums and what rounding took off them."""
         if other.offset != self.offset:
             other, other_tail = other.less(self.offset - other.offset), other_tail.less(0.0)
         pairs = [
-            add_pairs((getattr(self, x), getattr(tail, x)), (getattr(other, x), getattr(other_tail, x))) for x in _SUMS
+            add_pairs((getattr(self, x), getattr(tail, x)), (getattr(other, x), getattr(other_tail, x))) for x in SUMS
         ]
         low, high = min(self.low, other.low), max(self.high, other.high)
-        b, a, bb, ab, aa, noise = pairs
-        sums, rests = (Moments(b[i], a[i], bb[i], ab[i], aa[i], low, high, noise[i], self.offset) for i in (0, 1))
+        sums, rests = (
+            Moments(**{x: pair[i] for x, pair in zip(SUMS, pairs, strict=True)}, low=low, high=high, offset=self.offset)
+            for i in (0, 1)
+        )
         return sums, rests
 
     def less(self, amount: float) -> Moments:
@@ -63,7 +69,7 @@ class Moments:
         a, ab = self.a - amount * self.b, self.ab - amount * self.bb
         aa = self.aa - 2 * amount * self.ab + amount**2 * self.bb
         ends = self.low - amount, self.high - amount
-        return Moments(self.b, a, self.bb, ab, aa, *ends, self.noise, self.offset + amount)
+        return Moments(self.b, a, self.bb, ab, aa, *ends, self.noise, self.rate_noise, self.offset + amount)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Moments) and all(
@@ -82,17 +88,17 @@ class Moments:
     def map(self, sums: Callable[[Array], Array]) -> Moments:
         """Apply a function to each array, once where several are the same (as without weights)."""
         done: dict[int, Array] = {}
-        arrays = [getattr(self, x) for x in _SUMS]
-        for array in arrays:
+        arrays = {x: getattr(self, x) for x in SUMS}
+        for array in arrays.values():
             if id(array) not in done:
                 done[id(array)] = sums(array)
-        b, a, bb, ab, aa, noise = (done[id(array)] for array in arrays)
-        return Moments(b, a, bb, ab, aa, self.low, self.high, noise, self.offset)
+        mapped = {x: done[id(array)] for x, array in arrays.items()}
+        return Moments(**mapped, low=self.low, high=self.high, offset=self.offset)
 
     def zeros(self) -> Moments:
         """Return sums of nothing, of the same shape: what rounding took off whole numbers."""
         nothing = np.zeros_like(self.b)
-        return Moments(nothing, nothing, nothing, nothing, nothing, self.low, self.high, nothing, self.offset)
+        return Moments(**dict.fromkeys(SUMS, nothing), low=self.low, high=self.high, offset=self.offset)
 
     @property
     def rate(self) -> Array:
@@ -145,6 +151,6 @@ def moments_by(rows: Rows, measure: Measure, codes: NDArray[np.intp], n_groups: 
     low, high = float((a[counts] / b[counts]).min()), float((a[counts] / b[counts]).max())
     a, b = weighted_sums(rows, measure)
     bb = b * b
-    noise = noise_of(a, b, rows)
-    each = Moments(b, a, bb, a * b, a * a, low, high, bb if noise is None else noise, rows.offset_of(measure))
+    noise, rate_noise = noise_of(a, b, rows) or (bb, bb)
+    each = Moments(b, a, bb, a * b, a * a, low, high, noise, rate_noise, rows.offset_of(measure))
     return (each if rows.count is None else each.map(rows.times)).group(codes, n_groups)

@@ -5,21 +5,23 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fairgroups.cells.contrasts import Contrasts
 from fairgroups.rows.rows import Rows
 
 __all__ = ["noise_of"]
 
 Array = NDArray[np.float64]
+FEW = 30  # clusters; with fewer, each counts as one row
 
 
-def noise_of(a: Array, b: Array, rows: Rows) -> Array | None:
-    """Return each row's part of `Moments.noise`; None where it is b².
+def noise_of(a: Array, b: Array, rows: Rows) -> tuple[Array, Array] | None:
+    """Return each row's part of `Moments.noise` and of `Moments.rate_noise`; None where both are b².
 
-    Rows of a cluster repeat each other to a share ρ: a row then adds b(b + ρ(B − b)), B being its whole cluster's. So a
-    row alone counts as one, no cluster counts for more than its rows, and a part of a cluster counts no more than it
-    should. ρ is the correlation of neighbouring rows of a cluster, or of all of them where that is larger: two standard
-    errors up, and the largest over sizes of clusters and fifths of the attribute, for rows may resemble each other
-    more in some places.
+    Rows of a cluster repeat each other: a row adds b(b + κ(B − b)), B being its whole cluster's, so that a row alone
+    counts as one and no cluster counts for more than its rows. κ is as large as it must be for differences between
+    regions, and for everybody's rate, to vary as much as they do between whole clusters (`Contrasts`). Rows of one
+    cluster on both sides of a difference take chance off it: there κ is less than their correlation. With fewer than
+    30 clusters of several rows κ is 1.
 
     Where weights go with the outcome, heavy rows being those with the rarer one, a weighted rate varies more than its
     effective size says: the squares are raised to what the residuals show, in the fifth where that is most.
@@ -28,57 +30,69 @@ def noise_of(a: Array, b: Array, rows: Rows) -> Array | None:
     if rows.cluster is None and (rows.weight is None or not rates):
         return None
     used = np.flatnonzero(b > 0)
-    x = np.nan_to_num(rows.sensitive[used])
-    place = np.argsort(x, kind="stable")
     people = np.ones(used.size) if rows.count is None else rows.count[used]
-    below = np.cumsum(people[place]) - people[place]
-    fifth = np.empty(used.size, dtype=np.intp)
-    below = below[np.searchsorted(x[place], x[place], side="left")]  # equal values belong together
-    fifth[place] = np.minimum(below * 5 / max(people.sum(), 1), 4).astype(np.intp)
-    noise = b * b
+    noise = of_rates = b * b
     if rows.cluster is not None:
         cluster = np.unique(rows.cluster[used], return_inverse=True)[1].ravel()
-        share = _repetition(a[used] / b[used], x, cluster, fifth, place)
-        whole = np.bincount(rows.cluster, b)[rows.cluster]
-        noise = b * (b + share * (whole - b))
+        columns = [column.values[used] for column in rows.columns]
+        others = np.zeros(rows.size), np.zeros(rows.size)
+        whole = np.bincount(cluster, b[used])[cluster]
+        for kept, share in zip(others, _repetition(a[used], b[used], columns, cluster), strict=True):
+            kept[used] = share * b[used] * (whole - b[used])
+        noise, of_rates = (b * b + more for more in others)
     if rows.weight is not None and rates:
-        noise = noise * _weight_effect(a[used], b[used], fifth, people)
-    return noise
+        effect = _weight_effect(a[used], b[used], _fifths(np.nan_to_num(rows.sensitive[used]), people), people)
+        noise, of_rates = noise * effect, of_rates * effect
+    return noise, of_rates
 
 
 def _repetition(
-    value: Array, x: Array, cluster: NDArray[np.intp], fifth: NDArray[np.intp], place: NDArray[np.intp]
-) -> float:
-    """Estimate the correlation of rows of one cluster, to the safe side."""
+    a: Array, b: Array, columns: list[Array], cluster: NDArray[np.intp]
+) -> tuple[Array | float, Array | float]:
+    """Return κ of each row, for differences and for rates."""
     size = np.bincount(cluster)
-    if np.count_nonzero(size > 1) == 0:
-        return 0.0
-    bins = np.empty(value.size, dtype=np.intp)
-    n_bins = max(1, round(value.size ** (1 / 3)))
-    bins[place] = np.arange(value.size) * n_bins // value.size
-    residual = value - (np.bincount(bins, value) / np.bincount(bins))[bins]
-    order = np.lexsort((x, cluster))
-    first, second = order[:-1], order[1:]
-    pair = cluster[first] == cluster[second]
-    first, second = first[pair], second[pair]
-    product, spread = residual[first] * residual[second], (residual[first] ** 2 + residual[second] ** 2) / 2
-    sums = np.bincount(cluster, residual)
-    squares = np.bincount(cluster, residual**2)
     several = size > 1
-    variance = float(np.mean(residual**2))
-    if np.count_nonzero(several) < 30 or variance <= 0:
-        return 1.0
+    if not several.any():
+        return 0.0, 0.0
+    if np.count_nonzero(several) < FEW:
+        return 1.0, 1.0
+    alike = _correlation(a / b, cluster, size)[cluster]
+    contrasts = Contrasts(a, b, columns, cluster, alike)
+    return contrasts.of_differences(), contrasts.of_rates()
+
+
+def _correlation(value: Array, cluster: NDArray[np.intp], size: NDArray[np.intp]) -> Array:
+    """Return by cluster the correlation of its rows: of all clusters of about its size, a standard error up."""
+    residual = value - value.mean()
+    sums, squares = np.bincount(cluster, residual), np.bincount(cluster, residual**2)
+    product = sums**2 - squares  # twice the sum over pairs
     pairs = size * (size - 1.0)
-    worst = float(np.sum((sums**2 - squares)[several]) / (variance * pairs[several].sum()))
-    kinds = np.log2(size[cluster[first]]).astype(np.intp) * 5 + fifth[first]
-    for chosen in (np.ones(first.size, dtype=bool), *(kinds == kind for kind in np.unique(kinds))):
-        people = np.unique(cluster[first[chosen]]).size
-        level = float(spread[chosen].mean())
-        if people < 30 or level <= 0:
-            continue
-        margin = 2 * float(product[chosen].std()) / (level * np.sqrt(people))
-        worst = max(worst, float(product[chosen].mean()) / level + margin)
-    return float(np.clip(worst, 0.0, 1.0))
+    kinds = np.where(size > 1, np.log2(np.maximum(size, 1)).astype(np.intp), 0)
+    out = np.zeros(size.size)
+
+    def estimate(chosen: NDArray[np.bool_]) -> float:
+        level = float(squares[chosen].sum() / size[chosen].sum())
+        if level <= 0:
+            return 0.0
+        weight = pairs[chosen]
+        found = float(product[chosen].sum() / weight.sum())
+        error = float(np.sqrt(np.sum((product[chosen] - found * weight) ** 2)) / weight.sum())
+        return float(np.clip((found + error) / level, 0.0, 1.0))
+
+    pooled = estimate(size > 1)
+    for kind in np.unique(kinds[size > 1]):
+        chosen = (kinds == kind) & (size > 1)
+        out[chosen] = estimate(chosen) if np.count_nonzero(chosen) >= FEW else max(pooled, estimate(chosen))
+    return out
+
+
+def _fifths(x: Array, people: Array) -> NDArray[np.intp]:
+    place = np.argsort(x, kind="stable")
+    below = np.cumsum(people[place]) - people[place]
+    fifth = np.empty(x.size, dtype=np.intp)
+    below = below[np.searchsorted(x[place], x[place], side="left")]  # equal values belong together
+    fifth[place] = np.minimum(below * 5 / max(people.sum(), 1), 4).astype(np.intp)
+    return fifth
 
 
 def _weight_effect(a: Array, b: Array, fifth: NDArray[np.intp], people: Array) -> float:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairgroups.cells.moments import Moments
+from fairgroups.cells.moments import SUMS, Moments
 from fairgroups.errors import InputError, OutputError, SchemaError
 from fairgroups.measures import RATES
 from fairgroups.output import replacing
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["read_cells", "write_cells"]
 
-SCHEMA, SCHEMA_VERSION = "fairgroups/cells", 3
-SUMS = ("b", "a", "bb", "ab", "aa", "noise")
+SCHEMA, SCHEMA_VERSION = "fairgroups/cells", 4
 
 
 def write_cells(cells: Cells, path: str | Path) -> None:

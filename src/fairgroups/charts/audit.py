@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fairgroups.charts.checks import amplification_chart, selection_chart, stability_chart, together_chart
 from fairgroups.charts.classes import class_chart
+from fairgroups.charts.corrected import corrected_chart
 from fairgroups.charts.line import people_chart, phi_chart, rate_chart
 from fairgroups.charts.plane import plane_chart
 from fairgroups.charts.reasons import equal_chart, reasons_chart
@@ -27,6 +28,7 @@ CHARTS = {
     "amplification": amplification_chart,
     "reasons": reasons_chart,
     "equal": equal_chart,
+    "corrected": corrected_chart,
 }
 
 

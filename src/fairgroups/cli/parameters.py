@@ -33,6 +33,7 @@ TYPES: dict[str, Any] = {
     "share": float,
     "auto count": str,
     "auto size": str,
+    "reliability": str,
     "borders": list[str],
     "file": Path,
     "scales": list[str],
@@ -50,6 +51,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
     "share": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
     "auto count": {"oneOf": [{"const": "auto"}, {"type": "integer", "minimum": 1}]},
     "auto size": {"oneOf": [{"const": "auto"}, {"type": "number", "minimum": 0}]},
+    "reliability": {"oneOf": [{"const": "cluster"}, {"type": "number", "minimum": 0.05, "maximum": 1}]},
     "borders": {
         "oneOf": [
             {"type": "array", "items": {"type": "number"}, "minItems": 1},
@@ -108,6 +110,11 @@ def _read(name: str, kind: str, value: Any) -> Any:
         return dict(_label(text, typed) for text in value)
     if kind in ("auto count", "auto size"):
         return read_number(typed, value, whole=kind == "auto count")
+    if kind == "reliability" and value != "cluster":
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            raise InputError(f"{typed} must be a number up to 1, or 'cluster'; got {value!r}.") from None
     if kind == "columns":
         return value[0] if len(value) == 1 else list(value)
     return value

@@ -73,6 +73,7 @@ def _print_table(result: Audit) -> None:
     from rich.table import Table
 
     from fairgroups.audits.remarks import second_opinions
+    from fairgroups.report.corrected_section import corrected_lines, corrected_table
     from fairgroups.report.reasons_section import reasons_lines, reasons_table
     from fairgroups.report.sections import everybody_line, rate_table
     from fairgroups.words import amount, compared, counted
@@ -104,6 +105,9 @@ def _print_table(result: Audit) -> None:
     console.print(escape(said), soft_wrap=True)
     _print_texts(console, reasons_table(result))
     for line in reasons_lines(result):
+        console.print(escape(line), soft_wrap=True)
+    _print_texts(console, corrected_table(result))
+    for line in corrected_lines(result):
         console.print(escape(line), soft_wrap=True)
     _print_texts(console, rate_table(result))
     for line in second_opinions(result):

@@ -56,7 +56,7 @@ def plugin_bounds(groups: GroupRates, level: float = 0.95) -> Bounds:
     everyone = float(np.sum(more * (s.aa - 2 * mean * s.ab + mean**2 * s.bb)))
     cross = more * (s.aa - (r + mean) * s.ab + r * mean * s.bb)
     with np.errstate(divide="ignore", invalid="ignore"):
-        rate_error = z * np.sqrt(own) / s.b
+        rate_error = z * np.sqrt(own * _noisier(s, s.b / s.b.sum())) / s.b
         # The influence of a row on Φ̂(k) is (a − r_k b)/B_k if it is in the group, minus (a − r b)/B.
         error = z * np.sqrt(np.maximum(own / s.b**2 - 2 * cross / (s.b * total) + everyone / total**2, 0.0))
     least = error * (1 + POWER / z)
@@ -121,20 +121,21 @@ def interval_bounds(
     with np.errstate(divide="ignore", invalid="ignore"):
         rate, other = own.a / own.b, rest_a / rest_b
         n_rest = np.where(rest_b > 0, rest_b**2 / rest_bb, 0.0)
+    n_rate = n / _noisier(own, own.b / (own.b + rest_b))
     known, both = own.b > 0, (own.b > 0) & (rest_b > 1e-12 * (own.b + rest_b))
     weight_rest = rest_b / (own.b + rest_b)
     out = [np.full(rate.shape, np.nan) for _ in range(6)]
     if scale is None:
         # Rounding may leave a rate a hair outside [0, 1].
         rate, other = np.clip(rate, 0.0, 1.0), np.clip(other, 0.0, 1.0)
-        out[0][known], out[1][known] = rate_bounds(rate[known], n[known], rate_root[known])
+        out[0][known], out[1][known] = rate_bounds(rate[known], n_rate[known], rate_root[known])
         low, high = difference_bounds(rate[both], n[both], other[both], n_rest[both], phi_root[both])
         overall = np.clip(((own.a + rest_a) / (own.b + rest_b))[both], 0.0, 1.0)
         sizes = n[both], n_rest[both]
         out[4][both], out[5][both] = smallest_shown(overall, *sizes, 1 - weight_rest[both], phi_root[both])
     else:
         sd, sd_rest = (np.broadcast_to(np.asarray(x, dtype=np.float64), rate.shape) for x in scale)
-        wide = (rate_root * sd / np.sqrt(n, out=np.ones_like(n), where=n > 0))[known]
+        wide = (rate_root * sd / np.sqrt(n_rate, out=np.ones_like(n), where=n > 0))[known]
         out[0][known], out[1][known] = rate[known] - wide, rate[known] + wide
         wide = phi_root[both] * np.sqrt(sd[both] ** 2 / n[both] + sd_rest[both] ** 2 / n_rest[both])
         low, high = rate[both] - other[both] - wide, rate[both] - other[both] + wide
@@ -143,6 +144,16 @@ def interval_bounds(
     out[2][known & ~both], out[3][known & ~both] = 0.0, 0.0
     out[2][both], out[3][both] = weight_rest[both] * low, weight_rest[both] * high
     return Bounds(out[0] + own.offset, out[1] + own.offset, *out[2:])
+
+
+def _noisier(own: Moments, share: Array) -> Array:
+    """Return how many times the variance of rates is that of differences, in groups with a share of everybody.
+
+    What the rows of a cluster have in common takes itself off a difference, not off a rate; of a small group it is
+    little, as it holds few rows of each.
+    """
+    ratio = np.divide(own.rate_noise, own.noise, out=np.ones_like(own.b), where=own.noise > 0)
+    return np.asarray(np.nan_to_num(1 + share * (ratio - 1), nan=1.0))
 
 
 def rate_ratios(rate: Array, bounds: Bounds, best: int) -> tuple[Array, Array, Array]:

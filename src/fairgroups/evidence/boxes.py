@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups._kernels import most_different_box
-from fairgroups.cells.moments import Moments
+from fairgroups.cells.moments import SUMS, Moments
 from fairgroups.cells.space import ALL_SETS, GridAxis, SpaceCells
 from fairgroups.errors import InputError
 from fairgroups.evidence.rates import GroupRates
@@ -84,10 +84,8 @@ class Boxes:
         """See `Regions`."""
         own, _ = self.sums(many)
         everybody = self.moments.map(lambda x: np.array([x.sum()]))
-        b, a, bb, ab, aa, noise = (
-            getattr(everybody, x) - getattr(own, x) for x in ("b", "a", "bb", "ab", "aa", "noise")
-        )
-        rest = Moments(b, a, bb, ab, aa, own.low, own.high, noise, own.offset)
+        others = {x: getattr(everybody, x) - getattr(own, x) for x in SUMS}
+        rest = Moments(**others, low=own.low, high=own.high, offset=own.offset)
         return scatter_of(own, scale), scatter_of(rest, scale)
 
     def most_different(

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from fairgroups.audits.remarks import certainty, direction_line, limit_lines, second_opinions
+from fairgroups.report.corrected_section import corrected_lines, corrected_table, corrected_title
 from fairgroups.report.reasons_section import reasons_lines, reasons_table, reasons_title
 from fairgroups.report.sections import (
     PAPER,
@@ -47,6 +48,10 @@ def render_markdown(audit: Audit | JointAudit) -> str:
         if part.reasons is not None:
             lines += [f"## {escaped(reasons_title(part))}", "", *_texts(reasons_table(part))]
             lines += [*(f"- {escaped(line)}" for line in reasons_lines(part)), ""]
+    for part in parts:
+        if part.corrected is not None:
+            lines += [f"## {escaped(corrected_title(part))}", "", *_texts(corrected_table(part))]
+            lines += [*(f"- {escaped(line)}" for line in corrected_lines(part)), ""]
     if rates := rate_table(parts[0]):
         lines += ["## Every rate of these groups", "", *_texts(rates)]
     lines += ["## What cannot be concluded", "", *(f"- {escaped(line)}" for line in cannot_say(audit)), ""]

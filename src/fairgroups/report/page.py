@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from fairgroups.audits.remarks import certainty, direction_line, limit_lines, second_opinions
 from fairgroups.charts.style import VERDICT_COLOURS, to_svg
+from fairgroups.report.corrected_section import corrected_lines, corrected_table, corrected_title
 from fairgroups.report.explorer import explorer_data
-from fairgroups.report.pictures import Picture, check_pictures, first_pictures, people_picture, reasons_pictures
+from fairgroups.report.pictures import (
+    Picture,
+    check_pictures,
+    corrected_pictures,
+    first_pictures,
+    people_picture,
+    reasons_pictures,
+)
 from fairgroups.report.reasons_section import reasons_lines, reasons_table, reasons_title
 from fairgroups.report.repair_page import repair_section
 from fairgroups.report.scripts import data_script, scripts
@@ -71,7 +79,10 @@ def render(audit: Audit | JointAudit, *, repair: Tradeoff | None = None, command
         limits=limit_lines(audit),
         unit=sentence(audit.data.unit),
         rates=rate_table(parts[0]),
-        reasons=[_reasons(part) for part in parts if part.reasons is not None],
+        reasons=[
+            *(_reasons(part) for part in parts if part.reasons is not None),
+            *(_corrected(part) for part in parts if part.corrected is not None),
+        ],
         whom=settings.whom,
         level=settings.percent_level,
         parts=[_groups(part) for part in parts],
@@ -169,6 +180,17 @@ def _reasons(audit: Audit) -> dict[str, Any]:
         "lines": reasons_lines(audit),
         "table": reasons_table(audit),
         "charts": [_drawn(picture) for picture in reasons_pictures(audit)],
+    }
+
+
+def _corrected(audit: Audit) -> dict[str, Any]:
+    """Return what is said of an attribute that was measured with error."""
+    several = audit.settings.asked["measure"] == "equalized_odds"
+    return {
+        "title": corrected_title(audit) + (f": {audit.measure.rate}" if several else ""),
+        "lines": corrected_lines(audit),
+        "table": corrected_table(audit),
+        "charts": [_drawn(picture) for picture in corrected_pictures(audit)],
     }
 
 

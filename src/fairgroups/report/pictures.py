@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fairgroups.charts.checks import amplification_chart, selection_chart, stability_chart
 from fairgroups.charts.classes import class_chart
+from fairgroups.charts.corrected import corrected_chart
 from fairgroups.charts.line import people_chart, phi_chart, rate_chart
 from fairgroups.charts.plane import plane_chart
 from fairgroups.charts.reasons import equal_chart, reasons_chart
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Picture",
     "check_pictures",
+    "corrected_pictures",
     "first_pictures",
     "people_picture",
     "pictures",
@@ -44,7 +46,11 @@ class Picture:
 def pictures(audit: Audit | JointAudit) -> list[Picture]:
     """List every picture of an audit."""
     return [
-        *(picture for part in audit.parts for picture in (*reasons_pictures(part), *first_pictures(part))),
+        *(
+            picture
+            for part in audit.parts
+            for picture in (*reasons_pictures(part), *corrected_pictures(part), *first_pictures(part))
+        ),
         *people_picture(audit),
         *check_pictures(audit),
     ]
@@ -131,6 +137,22 @@ def reasons_pictures(audit: Audit) -> list[Picture]:
             )
         )
     return drawn
+
+
+def corrected_pictures(audit: Audit) -> list[Picture]:
+    """Draw the differences by the true values over the reliability, where the attribute was measured with error."""
+    if audit.corrected is None or not audit.corrected.curve:
+        return []
+    suffix = "-" + re.sub(r"\W+", "-", audit.measure.name)
+    return [
+        Picture(
+            f"corrected{suffix}",
+            f"Differences by the true {audit.data.names}, by how reliable the measured values are",
+            f"Marks: the reliability of this audit, with the {audit.settings.percent_level} interval. Lines: were it "
+            "another. At 1 the values are taken as they are. Dashed: everybody.",
+            corrected_chart(audit),
+        )
+    ]
 
 
 def people_picture(audit: Audit | JointAudit) -> list[Picture]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fairgroups import __version__
 from fairgroups.audits.conclusion import bordered_attributes
 from fairgroups.evidence.verdict import DIFFERENT
+from fairgroups.report.corrected_section import known_from
 from fairgroups.report.reasons_section import held_equal
 from fairgroups.words import amount, sentence, size
 
@@ -259,6 +260,7 @@ def method_facts(audit: Audit | JointAudit) -> list[tuple[str, str]]:
         ("Intervals", f"{_intervals(audit)}, level {settings.percent_level}"),
         ("Compared with", settings.whom),
         *([("Held equal", held_equal(first.reasons))] if (first := audit.parts[0]).reasons is not None else []),
+        *([("Error of measurement", known_from(first.corrected, first))] if first.corrected is not None else []),
     ]
 
 

@@ -22,9 +22,10 @@ class Roles:
     ----------
     sensitive : tuple of str
         The sensitive attributes.
-    outcome, truth, base, weight, cluster, key, expected : str or None
+    outcome, truth, base, weight, cluster, key, expected, error : str or None
         The outcome, its true label, another outcome that is compared with, row weights, which rows belong together,
-        who a person is, and the outcome that a model of the user's expects.
+        who a person is, the outcome that a model of the user's expects, and the standard deviation of the error with
+        which the attribute was measured.
     given : tuple of str
         Factors at equal values of which people are compared.
     positive : label or None
@@ -44,6 +45,7 @@ class Roles:
     missing: Missing = "error"
     given: tuple[str, ...] = ()
     expected: str | None = None
+    error: str | None = None
 
     def __post_init__(self) -> None:
         one_of(self.missing, "missing", MISSING)
@@ -76,7 +78,7 @@ class Roles:
     @property
     def named(self) -> dict[str, str]:
         """The columns besides the attributes and the key that are named, by role."""
-        roles = ("outcome", "truth", "base", "weight", "cluster", "expected")
+        roles = ("outcome", "truth", "base", "weight", "cluster", "expected", "error")
         return {role: name for role in roles if (name := getattr(self, role)) is not None}
 
     @property

@@ -56,6 +56,7 @@ class Rows:
     dropped: Mapping[str, int] = field(default_factory=dict)
     factors: tuple[Column, ...] = ()  # what people may be compared at equal values of
     expected: Array | None = None  # the outcome that a model of the user's expects
+    error: Array | None = None  # the standard deviation of the error with which the attribute was measured
     strata: NDArray[np.intp] | None = None  # who is alike in the factors
     expectations: Mapping[str, Array] = field(default_factory=dict)  # by measure: the rate of people alike; see `sums`
 
@@ -139,6 +140,7 @@ class Rows:
             columns=columns,
             factors=factors,
             expected=None if self.expected is None else self.expected[index],
+            error=None if self.error is None else self.error[index],
             strata=None if self.strata is None else self.strata[index],
             expectations={name: x[index] for name, x in self.expectations.items()},
             outcome=self.outcome[index],
@@ -164,6 +166,7 @@ class Rows:
         lot: Array | None = None,
         factors: Mapping[str, Any] | None = None,
         expected: Any = None,
+        error: Any = None,
         positive: Any = None,
         missing: Missing = "error",
         names: Mapping[str, str] | None = None,
@@ -185,6 +188,8 @@ class Rows:
             What people may be compared at equal values of: numbers and categories.
         expected : array-like, optional
             The outcome that a model of the user's expects.
+        error : array-like, optional
+            The standard deviation of the error with which each value of the attribute was measured.
         positive : label, optional
             Which of two labels counts as 1.
         missing : {"error", "drop", "group"}
@@ -212,6 +217,7 @@ class Rows:
             lot=lot,
             factors=[factor(one_column(values), name) for name, values in (factors or {}).items()],
             expected=expected,
+            error=error,
             positive=positive,
             missing=missing,
             names=names,
@@ -231,15 +237,15 @@ class Rows:
         lot: Array | None = None,
         factors: Sequence[Column] = (),
         expected: Any = None,
+        error: Any = None,
         positive: Any = None,
         missing: Missing = "error",
         names: Mapping[str, str] | None = None,
     ) -> Rows:
         """Check and convert what goes with sensitive columns that are read already; see `from_arrays`."""
         one_of(missing, "missing", MISSING)
-        named = {role: role for role in ("outcome", "truth", "base", "weight", "cluster", "expected")} | dict(
-            names or {}
-        )
+        roles = ("outcome", "truth", "base", "weight", "cluster", "expected", "error")
+        named = {role: role for role in roles} | dict(names or {})
         found: dict[str, Array] = {column.name or "sensitive": column.values for column in columns}
         attributes = list(found)
         values: dict[str, Array] = {}
@@ -257,6 +263,9 @@ class Rows:
             values["cluster"] = label_codes(one_column(cluster))
         if expected is not None:
             values["expected"] = numbers(one_column(expected), named["expected"])
+        if error is not None:
+            values["error"] = numbers(one_column(error), named["error"])
+            _check_error(values["error"], named["error"])
         if positive is not None and both:
             check_positive(positive, [one_column(x) for x in (outcome, truth, base) if x is not None])
         # One name may play two roles (an attribute that is also the outcome): keep them apart by role.
@@ -285,6 +294,7 @@ class Rows:
             dropped=dropped,
             factors=tuple(factors),
             expected=values.get("expected"),
+            error=values.get("error"),
         )
         if rows.weight is not None and (rows.weight == 0).any():  # a row without weight is not there
             keep = (rows.weight > 0) if keep is None else keep & ~(rows.weight == 0)
@@ -343,6 +353,14 @@ def quantiles(values: Array, shares: Array, count: Array | None = None) -> Array
     at = np.searchsorted(reached, np.ceil(shares * (reached[-1] - 1) - 1e-9), side="right")
     next_up: Array = values[order][np.minimum(at, values.size - 1)]
     return next_up
+
+
+def _check_error(values: Array, name: str) -> None:
+    if np.any(values < 0):
+        raise InputError(
+            f"{name!r} holds {int(np.sum(values < 0)):,} negative numbers; a standard deviation is 0 or more.",
+            "check the column: variances and signed errors are something else.",
+        )
 
 
 def _check_lengths(columns: Mapping[str, Array], named: Mapping[str, str]) -> None:

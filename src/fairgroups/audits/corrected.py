@@ -1,0 +1,267 @@
+"""Differences by the true values of an attribute that was measured with error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from fairgroups.audits.records import DataFacts, Finding, Settings
+from fairgroups.cells.moments import moments_by
+from fairgroups.errors import InputError
+from fairgroups.evidence.deconvolution import Blurred, TrueRates, true_rates
+from fairgroups.evidence.judge import Evidence
+from fairgroups.evidence.reliability import reliability_of
+from fairgroups.measures import Measure
+from fairgroups.partition.partition import Partition
+from fairgroups.rows.rows import Rows
+from fairgroups.words import plain_points, size
+
+if TYPE_CHECKING:
+    from fairgroups.audits.options import AuditOptions
+
+__all__ = ["Corrected", "CorrectedGroup", "IfReliability", "by_true_values", "corrected_of"]
+
+Array = NDArray[np.float64]
+BINS, CLASSES = 200, 6
+TAIL = 0.001  # people at either end whose values are only known to lie beyond
+CURVE = (1.0, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5)
+
+
+@dataclass(frozen=True)
+class CorrectedGroup:
+    """A group's difference from everybody, as it was seen and by the true values.
+
+    Attributes
+    ----------
+    label : str
+        The group.
+    seen : float
+        Φ by the values as they were measured.
+    phi, low, high : float
+        Φ of the people whose true value lies in the group, with an interval; NaN where hardly anybody's does.
+    share : float
+        The share of the people whose true value lies in the group.
+    """
+
+    label: str
+    seen: float
+    phi: float
+    low: float
+    high: float
+    share: float
+
+
+@dataclass(frozen=True)
+class IfReliability:
+    """Each group's Φ by the true values, if the values as they were measured had this reliability."""
+
+    reliability: float
+    phi: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """Differences by the true values of an attribute that was measured with error.
+
+    Attributes
+    ----------
+    source : {"reliability", "cluster", "error"}
+        Where the error is known from: given, told from several rows of each cluster, or from a column or number.
+    reliability, reliability_low, reliability_high : float
+        The share of the variance of the measured values that is not error; the interval where it was estimated.
+    error : float
+        The standard deviation of the error, in the attribute's unit (the root of the mean square where it varies).
+    groups : tuple of CorrectedGroup
+        The groups; the same borders, on the true values.
+    curve : tuple of IfReliability
+        What would follow from other reliabilities.
+    """
+
+    source: Literal["reliability", "cluster", "error"]
+    reliability: float
+    reliability_low: float
+    reliability_high: float
+    error: float
+    groups: tuple[CorrectedGroup, ...]
+    curve: tuple[IfReliability, ...]
+
+
+@dataclass(frozen=True)
+class _Error:
+    """The error of each row's value, and what is known of it."""
+
+    each: Array
+    source: Literal["reliability", "cluster", "error"]
+    reliability: float
+    ends: tuple[float, float] = (math.nan, math.nan)
+
+
+def corrected_of(
+    rows: Rows, partition: Partition, measure: Measure, evidence: Evidence, labels: Sequence[str], options: AuditOptions
+) -> Corrected:
+    """Return what differences are by the true values."""
+    if not rows.is_line:
+        raise InputError(
+            "the error of measurement can be taken out of a number, and this attribute is a category.",
+            "leave `reliability` and `error` out.",
+        )
+    known = ~np.isnan(rows.sensitive)
+    error = _error_of(rows, known, options)
+    variance = _variance(rows.sensitive[known], rows.people[known])
+    seen = _blurred(rows, measure, known, error.each)
+    groups = evidence.groups
+    n = len(partition.groups)
+    phi, spread, share = _contrasts(true_rates(seen, partition.borders(), options.seed), partition, n)
+    phi = phi + float(seen.b @ seen.rate / seen.b.sum()) - groups.sums.overall  # people without a value are somebody
+    if error.source == "cluster":
+        spread = np.hypot(spread, _of_reliability(seen, error, partition, n, options.seed))
+    level = evidence.level
+    with np.errstate(divide="ignore", invalid="ignore"):  # as many times wider as the intervals of what was seen are
+        wider = (evidence.bounds.high - evidence.bounds.low) / (evidence.plugin.high - evidence.plugin.low)
+    root = float(ndtri((1 + level) / 2)) * np.nan_to_num(np.maximum(wider[:n], 1.0), nan=1.0, posinf=1.0)
+    told = tuple(
+        CorrectedGroup(labels[k], float(groups.phi[k]), *(float(x) for x in (phi[k], *ends, share[k])))
+        for k, ends in enumerate(zip(phi - root * spread, phi + root * spread, strict=True))
+    )
+    curve = tuple(
+        IfReliability(value, tuple(float(x) for x in _if(seen, value, error.reliability, partition, n, options.seed)))
+        for value in sorted({*CURVE, round(error.reliability, 4)}, reverse=True)
+    )
+    size = math.sqrt((1 - error.reliability) * variance)
+    return Corrected(error.source, error.reliability, *error.ends, size, told if n > 1 else (), curve if n > 1 else ())
+
+
+def by_true_values(corrected: Corrected, finding: Finding, data: DataFacts, settings: Settings) -> str:
+    """Say in a sentence or two what error in the attribute does to the finding."""
+    name, percent = data.names, data.percent
+    told = f"With a reliability of {corrected.reliability:.2f}"
+    if not corrected.groups:
+        seen = 100 * math.sqrt(corrected.reliability)
+        return (
+            f"{told}, differences by the true {name} look about {seen:.0f}% as large as they are: larger ones than "
+            "could be noticed here may exist."
+            if corrected.reliability < 1
+            else ""
+        )
+    first = corrected.groups[finding.groups[0] if finding.groups and finding.groups[0] < len(corrected.groups) else 0]
+    if not math.isfinite(first.phi):
+        return f"{told}, next to none of the {data.unit} have a true {first.label}."
+    ends = sorted([first.low, first.high])
+    side = "lower" if first.phi < 0 else "higher"
+    if first.phi < 0:
+        ends = [-ends[1], -ends[0]]
+    interval = f"{plain_points(ends[0], percent=percent)} to {size(ends[1], percent=percent)}"
+    said = (
+        f"{told}, {data.unit} with a true {first.label} are estimated to have a rate "
+        f"{size(abs(first.phi), percent=percent)} {side} than everybody's ({settings.percent_level} interval "
+        f"{interval}), not {size(abs(first.seen), percent=percent)}"
+    )
+    weaker = abs(first.phi) > abs(first.seen) and first.phi * first.seen > 0
+    return said + (": error in the measured values makes differences look smaller than they are." if weaker else ".")
+
+
+def _error_of(rows: Rows, known: NDArray[np.bool_], options: AuditOptions) -> _Error:
+    values, people = rows.sensitive[known], rows.people[known]
+    variance = _variance(values, people)
+    if not variance > 0:
+        raise InputError("everybody has the same value of the attribute: there is no error to take out of it.")
+    if options.reliability == "cluster":
+        assert rows.cluster is not None
+        found = reliability_of(values, rows.cluster[known], options.level)
+        share = min(found.within**2 / variance, 0.95)
+        ends = (max(found.low, 0.05), max(found.high, 0.05))
+        return _Error(np.full(rows.size, math.sqrt(share * variance)), "cluster", 1 - share, ends)
+    if options.reliability is not None:
+        value = float(options.reliability)
+        return _Error(np.full(rows.size, math.sqrt((1 - value) * variance)), "reliability", value)
+    spread = options.error_spread
+    each = np.full(rows.size, spread) if spread is not None else rows.error
+    assert each is not None
+    share = float(np.average(each[known] ** 2, weights=people)) / variance
+    if share > 0.95:
+        raise InputError(
+            f"the errors are as large as the values' whole spread: reliability {max(1 - share, 0):.2f}.",
+            "check that `error` is a standard deviation in the unit of the attribute.",
+        )
+    return _Error(each, "error", 1 - share)
+
+
+def _variance(values: Array, people: Array) -> float:
+    mean = float(np.average(values, weights=people))
+    return float(np.average((values - mean) ** 2, weights=people))
+
+
+def _blurred(rows: Rows, measure: Measure, known: NDArray[np.bool_], error: Array) -> Blurred:
+    """Sum the people by what was seen of them: bins of values, and of errors where these differ."""
+    values, people = rows.sensitive[known], rows.people[known]
+    edges = _edges(values, people)
+    place = np.searchsorted(edges, rows.sensitive, side="right")
+    kinds, spreads = _kinds(error, known)
+    n = edges.size + 1
+    codes = np.where(known, kinds * n + place, -1)
+    sums = moments_by(rows, measure, codes, n * spreads.size)
+    ends = np.concatenate([[-np.inf], edges, [np.inf]])
+    low, high = np.tile(ends[:-1], spreads.size), np.tile(ends[1:], spreads.size)
+    used = sums.b > 0
+    variance = None
+    if not sums.bounded:
+        rate = np.divide(sums.a, sums.b, out=np.zeros_like(sums.a), where=used)
+        squares = np.maximum(sums.aa - 2 * rate * sums.ab + rate**2 * sums.bb, 0.0)
+        variance = float(squares.sum() / max(sums.bb.sum() - float(np.count_nonzero(used)), 1e-300))
+    return Blurred(
+        low=low[used],
+        high=high[used],
+        error=np.repeat(spreads, n)[used],
+        b=sums.b[used],
+        rate=sums.a[used] / sums.b[used],
+        size=sums.effective_size[used],
+        variance=variance,
+    )
+
+
+def _edges(values: Array, people: Array) -> Array:
+    """Return where bins of seen values meet: halfway between neighbours, where values are few; else at quantiles."""
+    order = np.argsort(values, kind="stable")
+    ordered, below = values[order], np.cumsum(people[order])
+    distinct = np.unique(ordered)
+    if distinct.size > BINS:
+        inner = np.searchsorted(below, below[-1] * np.linspace(TAIL, 1 - TAIL, BINS))
+        distinct = np.unique(ordered[np.minimum(inner, ordered.size - 1)])
+    return np.asarray((distinct[1:] + distinct[:-1]) / 2)
+
+
+def _kinds(error: Array, known: NDArray[np.bool_]) -> tuple[NDArray[np.intp], Array]:
+    """Return which class each row's error is in, and the error of each class."""
+    floor = 1e-3 * float(np.sqrt(np.mean(error[known] ** 2)))
+    held = np.maximum(error, floor)
+    distinct = np.unique(held[known])
+    if distinct.size > CLASSES:
+        distinct = np.unique(np.quantile(held[known], np.arange(CLASSES) / CLASSES))
+    kinds = np.maximum(np.searchsorted(distinct, held, side="right") - 1, 0)
+    total = np.bincount(kinds[known], held[known] ** 2, distinct.size)
+    count = np.bincount(kinds[known], minlength=distinct.size)
+    return kinds, np.sqrt(np.divide(total, count, out=np.square(distinct), where=count > 0))
+
+
+def _contrasts(found: TrueRates, partition: Partition, n: int) -> tuple[Array, Array, Array]:
+    return found.contrasts(lambda values: np.asarray(partition.assign(values), dtype=np.intp), n)
+
+
+def _if(seen: Blurred, value: float, known: float, partition: Partition, n: int, seed: int) -> Array:
+    """Return Φ by the true values, had the values another reliability."""
+    factor = math.sqrt(max(1 - value, 1e-6) / max(1 - known, 1e-6))
+    return _contrasts(
+        true_rates(replace(seen, error=seen.error * factor), partition.borders(), seed, draws=0), partition, n
+    )[0]
+
+
+def _of_reliability(seen: Blurred, error: _Error, partition: Partition, n: int, seed: int) -> Array:
+    """Return the standard error that comes from the reliability being estimated."""
+    ends = [_if(seen, value, error.reliability, partition, n, seed) for value in error.ends]
+    return np.asarray(np.abs(ends[0] - ends[1]) / (2 * float(ndtri(0.975))))
