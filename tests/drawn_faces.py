@@ -67,3 +67,30 @@ def draw_face(rgb, size=256, *, light=(1.0, 1.0, 1.0), shading=0.0, side=0.0, ca
     rng = np.random.default_rng(seed)
     out = linear * lit[..., None] * np.asarray(light) * (1 + noise * rng.standard_normal((size, size, 1)))
     return np.round(linear_to_srgb(np.clip(out, 0, 1)) * 255).astype(np.uint8)
+
+
+def half_lit(photo, share, dark=0.08, soft=0.02):
+    """Put a share of a drawn face, from its left, into shadow that lets this much of the light through."""
+    width = photo.shape[1]
+    across = (np.arange(width) + 0.5) / width
+    lit = dark + (1 - dark) / (1 + np.exp(-(across - (0.27 + 0.46 * share)) / soft))
+    linear = srgb_to_linear(photo / 255) * lit[None, :, None]
+    return np.round(linear_to_srgb(np.clip(linear, 0, 1)) * 255).astype(np.uint8)
+
+
+def toned(photo, tint):
+    """Make a picture black and white and tone it, as old prints and scans are."""
+    grey = photo.astype(float).mean(axis=-1, keepdims=True)
+    return np.clip(grey * np.asarray(tint), 0, 255).astype(np.uint8)
+
+
+def with_spectacles(photo):
+    """Put dark spectacles on a drawn face."""
+    from PIL import Image, ImageDraw
+
+    image = Image.fromarray(photo)
+    pen, s = ImageDraw.Draw(image), photo.shape[0]
+    for x in (0.39, 0.61):
+        pen.ellipse([s * (x - 0.08), s * 0.39, s * (x + 0.08), s * 0.5], fill=(25, 25, 30))
+    pen.line([s * 0.45, s * 0.43, s * 0.55, s * 0.43], fill=(25, 25, 30), width=max(2, s // 60))
+    return np.asarray(image)

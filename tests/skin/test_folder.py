@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import zlib
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -84,7 +85,7 @@ def test_every_kind_of_file_is_read(tmp_path, kind):
     tone, right = (skin.skin_tone(x, finder="aligned") for x in (found, reference()))
     assert abs(tone.L - right.L) < 2
     if kind in ("L", "I;16", "LA"):
-        assert "no colour" in tone.flags
+        assert "no colour" in tone.marks
     else:
         assert abs(tone.hue - right.hue) < 3
 
@@ -115,11 +116,12 @@ def test_a_folder_with_bad_files(folder, tmp_path):
     assert [row[0] for row in rows] == sorted(table)
     assert "notes.txt" not in table
     reasons = {name: row["reason"] for name, row in table.items() if row["reason"]}
-    assert set(reasons) == {"bomb.png", "cut.png", "empty.jpg", "text.png"}
+    assert set(reasons) == {"bomb.png", "cut.png", "empty.jpg", "text.png", "nobody.jpg"}
+    assert reasons["nobody.jpg"] == "no face was found"
     assert "empty" in reasons["empty.jpg"]
     assert "pixels" in reasons["bomb.png"]
     assert "no picture" in reasons["text.png"]
-    assert table["nobody.jpg"]["flags"] == "no face"
+    assert table["nobody.jpg"]["marks"] == "no face"
     assert table["nobody.jpg"]["L"] is None
     for i in range(4):
         row = table[f"more/face {i}.png" if i % 2 else f"face {i}.png"]
@@ -190,6 +192,8 @@ def test_masks_and_a_card(tmp_path):
         ([".", "--out", "t.csv", "--white-balance", "auto"], "grey-world"),
         ([".", "--out", "t.csv", "--card", "1,2,3"], "four whole numbers"),
         ([".", "--out", "t.csv", "--card-lightness", "50"], "where the card is"),
+        ([".", "--out", "t.csv", "--people", "p.csv"], "who is in a picture"),
+        ([".", "--out", "t.csv", "--sheet", "s.pdf"], "name it .html"),
     ],
 )
 def test_wrong_calls(tmp_path, monkeypatch, arguments, says):
@@ -238,8 +242,7 @@ def test_a_journal_of_another_folder_is_not_taken_up(tmp_path):
 def test_a_damaged_journal_is_measured_again(tmp_path):
     save(tmp_path / "photos" / "1.png", TONES[2])
     out, options = tmp_path / "t.csv", skin.ToneOptions(finder="aligned")
-    about = {"folder": str((tmp_path / "photos").resolve()), "finder": "aligned", "balance": None, "card": None}
-    journal = Journal(out, {**about, "card_lightness": None, "masks": None}, again=False)
+    journal = Journal(out, {"folder": str((tmp_path / "photos").resolve()), **asdict(options)}, again=False)
     journal.add("other.png", {"stamp": [0, 0]})
     with journal.path.open("a") as file:
         file.write('{"image": "1.png"}\n[1]\n5\nnull\n"x"\n{"image": 3, "stamp": 1}\n')
@@ -321,3 +324,101 @@ def test_nothing_measured_is_an_error_with_a_table(tmp_path):
     done = CliRunner().invoke(app, ["skin", str(tmp_path / "photos"), "--out", str(out), "--finder", "aligned"])
     assert "no tone could be measured" in str(done.exception)
     assert "the file is empty" in out.read_text()
+
+
+@pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGTERM])
+def test_no_worker_outlives_the_one_that_started_it(tmp_path, sign):
+    photos = tmp_path / "photos"
+    photos.mkdir()
+    for i in range(200):
+        Image.fromarray(draw_face(TONES[i % 10], seed=i)).save(photos / f"{i:03d}.png")
+    command = [sys.executable, "-m", "fairgroups.cli", "skin", str(photos), "--finder", "cascade", "--workers", "2"]
+    running = subprocess.Popen(
+        [*command, "--out", str(tmp_path / "t.csv")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    journal, deadline = tmp_path / ".t.csv.journal", time.time() + 90
+    while time.time() < deadline and not (journal.exists() and journal.read_text().count("\n") >= 3):
+        time.sleep(0.05)
+    workers = subprocess.run(
+        ["pgrep", "-P", str(running.pid)], capture_output=True, text=True, check=False
+    ).stdout.split()
+    assert len(workers) >= 2
+    running.send_signal(sign)  # to the parent alone
+    running.wait()
+    ended = time.time() + 5
+    while time.time() < ended and any(os.path.exists(f"/proc/{pid}") for pid in workers):  # noqa: PTH110
+        time.sleep(0.1)
+    assert not [pid for pid in workers if os.path.exists(f"/proc/{pid}")]  # noqa: PTH110
+
+
+def test_one_photograph_and_every_face(tmp_path):
+    two = np.concatenate([draw_face(TONES[2], shading=0.3), draw_face(TONES[7], 256, shading=0.3)], axis=1)
+    Image.fromarray(two).save(tmp_path / "two.png")
+    options = skin.ToneOptions(finder="cascade", every_face=True)
+    found = skin.measure_folder(tmp_path / "two.png", options=options, workers=1).columns
+    assert found["image"].tolist() == ["two.png"] * 2
+    assert found["face"].tolist() == [1, 2]
+    assert sorted(found["L"]) == pytest.approx(sorted(skin.rgb_to_lab([TONES[2], TONES[7]])[:, 0]), abs=3)
+    assert set(found["finder"]) == {"cascade"}
+    assert all(found["right"] > found["left"])
+    one = skin.measure_folder(tmp_path / "two.png", options=skin.ToneOptions(finder="cascade"), workers=1)
+    assert one.columns["faces"].tolist() == [2]
+    assert "face" not in one.columns
+
+
+def test_boxes_are_in_pixels_of_the_file(tmp_path):
+    Image.fromarray(draw_face(TONES[3], 256)).resize((3200, 3200)).save(tmp_path / "large.png")
+    found = skin.measure_folder(tmp_path, options=skin.ToneOptions(finder="aligned"), workers=1).columns
+    assert found["right"][0] - found["left"][0] == pytest.approx(0.69 * 3200, rel=0.01)
+
+
+def test_marks_by_tenth_say_what_dropping_would_do(tmp_path):
+    for i in range(20):
+        Image.fromarray(draw_face(TONES[i // 2], seed=i, light=(2.2, 2.2, 2.2) if i < 4 else (1, 1, 1))).save(
+            tmp_path / f"{i:02d}.png"
+        )
+    found = skin.measure_folder(tmp_path, options=skin.ToneOptions(finder="aligned"), workers=1)
+    tenths = found.marks_by_tenth()
+    assert len(tenths) == 10
+    assert tenths[0]["low"] < tenths[-1]["low"]
+    assert tenths[-1]["clipped light"] == tenths[-1]["any"] == 1.0
+    assert tenths[2]["any"] == 0.0
+
+
+def test_persons_their_reliability_and_their_tones(tmp_path):
+    """Ten people of known tone, twenty photographs each in changing light: how well does one photograph do?"""
+    rng = np.random.default_rng(0)
+    lightness = np.linspace(45, 85, 10)
+    (tmp_path / "photos").mkdir()
+    for i, level in enumerate(lightness):
+        own = 255 * skin.lab_to_rgb([level, 12, 18])
+        for k in range(20):
+            lit = 255 * skin.lab_to_rgb([np.clip(level + rng.normal(0, 8.9), 12, 96), 12, 18])
+            light = skin.srgb_to_linear(lit / 255) / np.maximum(skin.srgb_to_linear(own / 255), 1e-3)
+            Image.fromarray(draw_face(own, 96, light=light)).save(tmp_path / "photos" / f"n{i}_{k:02d}.png")
+    out, people = tmp_path / "tones.csv", tmp_path / "people.csv"
+    done = CliRunner().invoke(
+        app,
+        [
+            "skin",
+            str(tmp_path / "photos"),
+            "--out",
+            str(out),
+            "--finder",
+            "aligned",
+            "--person",
+            "^(n[0-9]+)_",
+            "--people",
+            str(people),
+        ],
+    )
+    assert done.exit_code == 0, done.output
+    assert "10 persons. Two photographs of one differ" in done.output
+    table = duckdb.read_csv(str(out)).fetchnumpy()
+    found = skin.reliability(table)
+    wanted = lightness.var(ddof=1) / (lightness.var(ddof=1) + 8.9**2)
+    assert found.value == pytest.approx(wanted, abs=0.05)
+    assert found.within == pytest.approx(8.9, rel=0.15)
+    tones = duckdb.read_csv(str(people)).fetchnumpy()
+    assert np.abs(np.sort(tones["L"]) - lightness).max() < 6
+    assert tones["L_error"] == pytest.approx(np.full(10, found.within / np.sqrt(20)), rel=0.01)

@@ -122,7 +122,8 @@ def _tones(
     """Read the tones of images, or measure them once and keep them."""
     from fairgroups.faces.celeba import read_tones
     from fairgroups.faces.image_store import stamp_of
-    from fairgroups.skin.folder import ToneOptions, measure_folder
+    from fairgroups.skin.file import ToneOptions
+    from fairgroups.skin.folder import measure_folder
 
     if table is None:
         table = work / f"tones-{stamp_of([folder / name for name in names], finder)}.parquet"

@@ -8,18 +8,22 @@
 
 from fairgroups.skin.balance import grey_card, grey_world
 from fairgroups.skin.colour import chroma, hue_angle, ita, lab_to_rgb, linear_to_srgb, rgb_to_lab, srgb_to_linear
+from fairgroups.skin.file import ToneOptions
 from fairgroups.skin.finders import AlignedFinder, CascadeFinder, Face, FaceFinder, MeshFinder
-from fairgroups.skin.folder import FolderTones, ToneOptions, measure_folder
+from fairgroups.skin.folder import FolderTones, measure_folder
 from fairgroups.skin.images import ImageError, open_image
-from fairgroups.skin.photo import FLAGS, Tone, skin_pixels, skin_tone
+from fairgroups.skin.marks import MARKS
+from fairgroups.skin.overlay import overlay
+from fairgroups.skin.persons import Reliability, person_tones, persons_of, reliability
+from fairgroups.skin.photo import Tone, every_tone, skin_pixels, skin_tone
 from fairgroups.skin.scales import ITA_CLASSES, ITA_NAMES, LIGHTNESS, LIGHTNESS_AND_HUE, MONK, monk_tone
 
 __all__ = [
-    "FLAGS",
     "ITA_CLASSES",
     "ITA_NAMES",
     "LIGHTNESS",
     "LIGHTNESS_AND_HUE",
+    "MARKS",
     "MONK",
     "AlignedFinder",
     "CascadeFinder",
@@ -28,9 +32,11 @@ __all__ = [
     "FolderTones",
     "ImageError",
     "MeshFinder",
+    "Reliability",
     "Tone",
     "ToneOptions",
     "chroma",
+    "every_tone",
     "grey_card",
     "grey_world",
     "hue_angle",
@@ -40,6 +46,10 @@ __all__ = [
     "measure_folder",
     "monk_tone",
     "open_image",
+    "overlay",
+    "person_tones",
+    "persons_of",
+    "reliability",
     "rgb_to_lab",
     "skin_pixels",
     "skin_tone",

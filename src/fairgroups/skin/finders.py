@@ -12,7 +12,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -20,11 +20,13 @@ from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
 
-__all__ = ["AlignedFinder", "CascadeFinder", "Face", "FaceFinder", "MeshFinder", "finder_of"]
+__all__ = ["AlignedFinder", "CascadeFinder", "Face", "FaceFinder", "MeshFinder", "finder_of", "name_of"]
 
 Pixels = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
 FinderName = Literal["auto", "mesh", "cascade", "aligned"]
+ROOM = 0.3  # of the longer side: the edge that a second look adds to tight crops
+SMALL = 200  # pixels; smaller pictures are enlarged for a second look
 SEARCHED = 480  # longest side, in pixels, of the picture in which a cascade looks for faces
 
 
@@ -38,6 +40,10 @@ class Face:
         Left, top, right and bottom, in pixels.
     mask : array of bool
         Where skin is expected, of the photograph's height and width.
+    outlined : bool
+        Whether the mask follows this very face, so that skin need not be told by its colour.
+    roll, yaw, pitch : float
+        How the head is turned, in degrees; NaN where that is not known.
 
     Examples
     --------
@@ -49,6 +55,10 @@ class Face:
 
     box: tuple[float, float, float, float]
     mask: Mask
+    outlined: bool = False
+    roll: float = float("nan")
+    yaw: float = float("nan")
+    pitch: float = float("nan")
 
     @property
     def width(self) -> float:
@@ -77,7 +87,8 @@ class CascadeFinder:
     """Faces by a cascade of local binary patterns (Viola and Jones 2001; Liao et al. 2007), as scikit-image has it.
 
     It finds upright faces seen from the front, a tenth of the picture's longer side or larger. Skin is expected on the
-    cheeks and the nose; a find without skin colours there is no face.
+    cheeks and the nose; a find without skin colours there is no face. Where nothing is found, it looks once more with
+    some room around the picture, for faces that fill it.
 
     Examples
     --------
@@ -94,9 +105,14 @@ class CascadeFinder:
             raise InputError("finding faces needs scikit-image.", "pip install 'fairgroups[skin]'") from error
         self._cascade = feature.Cascade(data.lbp_frontal_face_cascade_filename())
 
+    name = "cascade"
+
     def __call__(self, rgb: Pixels) -> list[Face]:
         """List the faces, largest first."""
-        from fairgroups.skin.photo import is_grey, skin_coloured
+        return self._look(rgb) or _look_again(self._look, rgb)
+
+    def _look(self, rgb: Pixels) -> list[Face]:
+        from fairgroups.skin.colours_of_skin import is_grey, skin_coloured
 
         small, scale = _shrunk(rgb, SEARCHED)
         least, most = max(24, max(small.shape[:2]) // 10), min(small.shape[:2])
@@ -132,6 +148,8 @@ class AlignedFinder:
     1
     """
 
+    name = "aligned"
+
     def __init__(self, across: float = 0.5, down: float = 0.56, size: float = 0.69) -> None:
         self.across, self.down, self.size = across, down, size
 
@@ -145,11 +163,16 @@ class AlignedFinder:
 class MeshFinder:
     """Faces by mediapipe's mesh of 468 points: the oval above the mouth without eyes and brows.
 
+    Where nothing is found, it looks once more with some room around the picture, and at twice the size where that is
+    small.
+
     Examples
     --------
     >>> from fairgroups.skin import MeshFinder, skin_tone
     >>> skin_tone("portrait.jpg", finder=MeshFinder())  # doctest: +SKIP
     """
+
+    name = "mesh"
 
     def __init__(self, most: int = 5) -> None:
         try:
@@ -171,15 +194,20 @@ class MeshFinder:
 
     def __call__(self, rgb: Pixels) -> list[Face]:
         """List the faces, largest first."""
+        return self._look(rgb) or _look_again(self._look, rgb)
+
+    def _look(self, rgb: Pixels) -> list[Face]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = self._mesh.process(np.ascontiguousarray(rgb)).multi_face_landmarks or []
         height, width = rgb.shape[:2]
         faces = []
         for one in found:
-            points = np.array([(p.x * width, p.y * height) for p in one.landmark])
-            box = (*points.min(axis=0), *points.max(axis=0))
-            faces.append(Face(tuple(float(x) for x in box), self._mask(points, (height, width))))  # type: ignore[arg-type]
+            solid = np.array([(p.x * width, p.y * height, p.z * width) for p in one.landmark])
+            points = solid[:, :2]
+            left, top, right, bottom = (float(x) for x in (*points.min(axis=0), *points.max(axis=0)))
+            mask = self._mask(points, (height, width))
+            faces.append(Face((left, top, right, bottom), mask, outlined=True, **_turned(solid)))
         return sorted(faces, key=lambda face: -face.width)
 
     def _mask(self, points: NDArray[np.float64], shape: tuple[int, int]) -> Mask:
@@ -225,6 +253,44 @@ def finder_of(finder: FinderName | FaceFinder) -> FaceFinder:
         raise InputError(f"there is no finder of faces {finder!r}.", f"choose one of: auto, {', '.join(makers)}")
     made: FaceFinder = makers[finder]()
     return made
+
+
+def name_of(finder: FaceFinder) -> str:
+    """Return what a finder is called in tables."""
+    return str(getattr(finder, "name", getattr(finder, "__name__", type(finder).__name__)))
+
+
+def _turned(solid: NDArray[np.float64]) -> dict[str, float]:
+    """Return how a head is turned, from the mesh's points in space: cheeks, forehead and chin."""
+    across, down = solid[454] - solid[234], solid[152] - solid[10]  # the mesh's numbers for these places
+    angles = {
+        "roll": np.arctan2(across[1], across[0]),
+        "yaw": np.arctan2(across[2], np.hypot(across[0], across[1])),
+        "pitch": np.arctan2(down[2], np.hypot(down[0], down[1])),
+    }
+    return {name: round(float(np.degrees(angle)), 1) for name, angle in angles.items()}
+
+
+def _look_again(look: Any, rgb: Pixels) -> list[Face]:
+    """Look with an edge around the picture, for faces that fill it; small pictures are enlarged as well."""
+    from PIL import Image
+
+    height, width = rgb.shape[:2]
+    if min(height, width) < 24:
+        return []
+    factor = 2 if max(height, width) < SMALL else 1
+    larger = rgb
+    if factor > 1:
+        larger = np.asarray(Image.fromarray(rgb).resize((factor * width, factor * height), Image.Resampling.BICUBIC))
+    room = round(ROOM * max(larger.shape[:2]))
+    padded = np.pad(larger, ((room, room), (room, room), (0, 0)), mode="edge")
+    out = []
+    for face in look(padded):
+        mask = face.mask[room:-room, room:-room][::factor, ::factor]
+        if mask.any():
+            left, top, right, bottom = ((end - room) / factor for end in face.box)
+            out.append(replace(face, box=(left, top, right, bottom), mask=np.ascontiguousarray(mask)))
+    return out
 
 
 def patches(shape: tuple[int, int], x: float, y: float, side: float) -> Mask:

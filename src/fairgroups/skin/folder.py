@@ -5,12 +5,8 @@ Every finished picture is a line in a journal beside the table. A run that was k
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -21,61 +17,30 @@ from numpy.typing import NDArray
 from fairgroups.errors import InputError
 from fairgroups.output import check_table_path, write_table
 from fairgroups.progress import progress_bar
-from fairgroups.skin.balance import grey_card, grey_world
-from fairgroups.skin.finders import AlignedFinder, FaceFinder, finder_of
-from fairgroups.skin.images import SUFFIXES, ImageError, open_scaled
+from fairgroups.skin.file import BOX, NUMBERS, ToneOptions, stamp_of_file
+from fairgroups.skin.finders import finder_of
+from fairgroups.skin.images import SUFFIXES
 from fairgroups.skin.journal import Journal
-from fairgroups.skin.photo import Tone, skin_tone
+from fairgroups.skin.marks import MARKS
+from fairgroups.skin.persons import persons_of
 from fairgroups.skin.scales import monk_tone
+from fairgroups.skin.workers import measured
 
-__all__ = ["FolderTones", "ToneOptions", "measure_folder", "pictures_of", "shown"]
-
-NUMBERS = ("L", "a", "b", "ita", "hue", "L_spread", "hue_spread")
-DIED = "the process that measured it died"
-_finder: FaceFinder | None = None  # each worker's own
-
-
-@dataclass(frozen=True)
-class ToneOptions:
-    """How photographs are measured.
-
-    Attributes
-    ----------
-    finder : str
-        auto, mesh, cascade or aligned.
-    balance : str or None
-        grey-world, or None: colours as they are.
-    card : tuple of four ints, optional
-        A neutral card, in the same place in every picture: left, top, right, bottom.
-    card_lightness : float, optional
-        Its L*.
-    masks : str, optional
-        A folder of masks, named as the photographs are, with any suffix.
-
-    Examples
-    --------
-    >>> from fairgroups.skin import ToneOptions
-    >>> ToneOptions(finder="aligned", card=(20, 20, 60, 60), card_lightness=49.5).finder
-    'aligned'
-    """
-
-    finder: str = "auto"
-    balance: str | None = None
-    card: tuple[int, int, int, int] | None = None
-    card_lightness: float | None = None
-    masks: str | None = None
+__all__ = ["FolderTones", "measure_folder", "pictures_of", "shown"]
 
 
 @dataclass(frozen=True)
 class FolderTones:
-    """What was measured: a row for each picture, in the order of their names.
+    """What was measured: a row for each picture, or each face, in the order of their names.
 
     Attributes
     ----------
     columns : dict of arrays
-        image, L, a, b, ita, hue, L_spread, hue_spread, monk, pixels, faces, flags, reason.
+        image; person, where that is known; face, its number, where every face has a row; what `Tone` holds, with the
+        box as left, top, right, bottom in pixels of the file; monk, the nearest of Monk's tones; marks; and reason, why
+        there is no tone.
     resumed : int
-        Rows that an earlier run had done.
+        Pictures that an earlier run had done.
 
     Examples
     --------
@@ -97,9 +62,33 @@ class FolderTones:
 
     @property
     def unread(self) -> list[tuple[str, str]]:
-        """List the pictures that could not be read, and why."""
+        """List the pictures without a tone, and why."""
         pairs = zip(self.columns["image"].tolist(), self.columns["reason"].tolist(), strict=True)
         return [(name, why) for name, why in pairs if why]
+
+    @property
+    def finders(self) -> tuple[str, ...]:
+        """What found the faces."""
+        return tuple(sorted({str(name) for name in self.columns["finder"].tolist() if name}))
+
+    def marks_by_tenth(self) -> list[dict[str, Any]]:
+        """Return how often each mark was given, by tenth of L: dropping marked rows drops some tones more than others.
+
+        Each is a dict: low and high, the ends of L in the tenth; n; the share with each mark that occurs, and with any.
+        """
+        known = np.flatnonzero(np.isfinite(self.columns["L"]))
+        order = known[np.argsort(self.columns["L"][known], kind="stable")]
+        marks = [set(text.split("; ")) - {""} for text in self.columns["marks"].tolist()]
+        given = [mark for mark in MARKS if any(mark in marks[i] for i in order)]
+        out = []
+        for part in np.array_split(order, 10):
+            if not part.size:
+                continue
+            tone = self.columns["L"][part]
+            shares = {mark: float(np.mean([mark in marks[i] for i in part])) for mark in given}
+            any_of_them = float(np.mean([bool(marks[i]) for i in part]))
+            out.append({"low": float(tone[0]), "high": float(tone[-1]), "n": part.size, **shares, "any": any_of_them})
+        return out
 
 
 def measure_folder(
@@ -108,22 +97,25 @@ def measure_folder(
     *,
     options: ToneOptions | None = None,
     names: Sequence[str] | None = None,
+    person: str | None = None,
     workers: int | None = None,
     again: bool = False,
     verbose: bool = False,
 ) -> FolderTones:
-    """Measure every photograph of a folder and its subfolders.
+    """Measure every photograph of a folder and its subfolders, or a single one.
 
     Parameters
     ----------
     folder : path
-        Where the photographs are.
+        Where the photographs are, or one of them.
     out : path, optional
         Write the table here (.csv or .parquet). With it a run that was stopped can be taken up again.
     options : ToneOptions, optional
         How to measure.
     names : sequence of str, optional
         Only these files of the folder.
+    person : str, optional
+        Who is in a picture: "folder", a list, or a pattern; see `persons_of`.
     workers : int, optional
         Processes; as many as there are cores.
     again : bool
@@ -150,8 +142,11 @@ def measure_folder(
     options = options or ToneOptions()
     root = Path(folder)
     closed: dict[str, str] = {}
+    if names is None and root.is_file():
+        root, names = root.parent, [root.name]
     names = pictures_of(root, closed) if names is None else sorted(names)
     _check(options)
+    who = None if person is None else dict(zip(names, persons_of(names, person), strict=True))
     journal = (
         None if out is None else Journal(Path(out), {"folder": str(root.resolve()), **asdict(options)}, again=again)
     )
@@ -160,46 +155,25 @@ def measure_folder(
         check_table_path(str(out))
         known = journal.read()
         done = {
-            name: known[name] for name in names if name in known and known[name]["stamp"] == _stamp(root, name, options)
+            name: known[name]
+            for name in names
+            if name in known and known[name]["stamp"] == stamp_of_file(root, name, options)
         }
     resumed = len(done)
     left = [name for name in names if name not in done]
     with progress_bar("measuring photographs", shown=verbose) as step:
-        for name, row in _measured(root, left, options, workers or os.cpu_count() or 1):
+        for name, row in measured(root, left, options, workers or os.cpu_count() or 1):
             done[name] = row
             if journal is not None:
                 journal.add(name, row)
             step(len(done) / len(names))
     done |= {name: {"reason": why} for name, why in closed.items()}
-    columns = _columns([(name, done[name]) for name in sorted([*names, *closed])])
+    each = [(name, done[name]) for name in sorted([*names, *closed])]
+    columns = _columns(each, who, every_face=options.every_face)
     if out is not None and journal is not None:
         write_table(out, columns)
         journal.remove()
     return FolderTones(columns, resumed)
-
-
-def measure_file(root: Path, name: str, options: ToneOptions, finder: FaceFinder) -> dict[str, Any]:
-    """Measure one photograph; whatever is wrong with it becomes a reason."""
-    row: dict[str, Any] = {"stamp": _stamp(root, name, options)}
-    try:
-        rgb, size = open_scaled(root / name)
-        if options.card is not None:  # given in pixels of the file, which was made smaller
-            box = [round(end * rgb.shape[1] / size[0]) for end in options.card]
-            rgb = grey_card(rgb, box, lightness=options.card_lightness)
-        elif options.balance == "grey-world":
-            rgb = grey_world(rgb)
-        mask = None if options.masks is None else _mask_of(Path(options.masks), name, size, rgb.shape[:2])
-        tone = skin_tone(rgb, mask=mask, finder=finder)
-    except InputError as error:
-        return row | {"reason": error.fact}
-    except Exception as error:  # noqa: BLE001  one bad picture must not stop the others
-        return row | {"reason": f"{type(error).__name__}: {error}"}
-    return row | _plain(tone)
-
-
-def _plain(tone: Tone) -> dict[str, Any]:
-    row = {name: value if np.isfinite(value) else None for name in NUMBERS for value in [getattr(tone, name)]}
-    return row | {"pixels": tone.pixels, "faces": tone.faces, "flags": "; ".join(tone.flags)}
 
 
 def _check(options: ToneOptions) -> None:
@@ -211,12 +185,18 @@ def _check(options: ToneOptions) -> None:
         raise InputError("the white is balanced by a card or by the grey world, not by both.")
     if options.masks is not None and not Path(options.masks).is_dir():
         raise InputError(f"there is no folder of masks {options.masks!r}.")
+    if options.masks is not None and (options.every_face or options.overlays):
+        raise InputError("masks say where skin is: no face is looked for.", "leave out every face and overlays.")
+    if options.overlays is not None and Path(options.overlays).is_file():
+        raise InputError(f"{options.overlays!r} is a file.", "name a folder for the overlays.")
     if options.masks is None:
         finder_of(options.finder)  # type: ignore[arg-type]  # what is missing is said once, before the work
 
 
 def pictures_of(root: Path, closed: dict[str, str] | None = None) -> list[str]:
     """List the photographs of a folder and its subfolders, by name; folders that were not entered go into `closed`."""
+    if root.is_file():
+        raise InputError(f"{str(root)!r} is a file.", "name the folder that holds the photographs.")
     if not root.is_dir():
         raise InputError(f"there is no folder {str(root)!r}.", "name the folder that holds the photographs.")
 
@@ -236,121 +216,29 @@ def pictures_of(root: Path, closed: dict[str, str] | None = None) -> list[str]:
     return sorted(found)
 
 
-def _stamp(root: Path, name: str, options: ToneOptions) -> list[int]:
-    """Tell a file from another of the same name, and its mask."""
-    mask = None if options.masks is None else _mask_path(Path(options.masks), name)
-    stamp = []
-    for path in [root / name] if mask is None else [root / name, mask]:
-        try:
-            about = path.stat()
-            stamp += [about.st_size, about.st_mtime_ns]
-        except OSError:
-            stamp += [0, 0]
-    return stamp
+def _columns(
+    rows: list[tuple[str, dict[str, Any]]], who: dict[str, str | None] | None, *, every_face: bool
+) -> dict[str, NDArray[Any]]:
+    faces = [(name, one, i) for name, row in rows for i, one in enumerate([row, *row.get("more", ())], 1)]
 
-
-def _mask_path(folder: Path, name: str) -> Path | None:
-    stem = folder / Path(name).with_suffix("")
-    places = (stem.with_name(stem.name + suffix) for suffix in (Path(name).suffix, ".png", *SUFFIXES))
-    return next((path for path in places if path.is_file()), None)
-
-
-def _mask_of(folder: Path, name: str, size: tuple[int, int], shape: tuple[int, ...]) -> NDArray[np.uint8]:
-    from PIL import Image
-
-    path = _mask_path(folder, name)
-    if path is None:
-        raise ImageError(f"there is no mask {Path(name).stem!r}")
-    pixels, its_size = open_scaled(path)
-    if its_size != size:
-        raise ImageError(f"its mask has {its_size[0]} × {its_size[1]} pixels, not {size[0]} × {size[1]}")
-    mask = pixels.max(axis=-1)
-    marked = Image.fromarray(np.where(mask > (127 if mask.max(initial=0) > 1 else 0), 255, 0).astype(np.uint8))
-    # The photograph was perhaps made smaller in another way.
-    return np.asarray(marked.resize((shape[1], shape[0]), Image.Resampling.NEAREST))
-
-
-def _measured(root: Path, names: list[str], options: ToneOptions, workers: int) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Measure in parallel; pictures that kill a process are tried once more, each alone."""
-    suspects: list[str] = []
-    waiting = deque(names)
-    while waiting:
-        running: dict[Future[dict[str, Any]], str] = {}
-        try:
-            with _pool(options, min(workers, len(names))) as pool:
-                _check_pool(pool)
-                while waiting or running:
-                    while waiting and len(running) < 8 * workers:
-                        running[pool.submit(_in_worker, str(root), waiting[0])] = waiting[0]
-                        waiting.popleft()
-                    yield from _finished(running)
-        except BrokenProcessPool:
-            if not running:
-                raise
-            suspects += running.values()
-    for name in suspects:
-        with _pool(options, 1) as pool:
-            try:
-                yield name, pool.submit(_in_worker, str(root), name).result()
-            except BrokenProcessPool:
-                yield name, {"stamp": _stamp(root, name, options), "reason": DIED}
-
-
-def _finished(running: dict[Future[dict[str, Any]], str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    ready, _ = wait(running, return_when=FIRST_COMPLETED)
-    for one in ready:
-        row = one.result()  # before it is taken off: a dead process leaves it among the suspects
-        yield running.pop(one), row
-
-
-def _check_pool(pool: ProcessPoolExecutor) -> None:
-    """Tell processes that cannot start from pictures that end them."""
-    try:
-        pool.submit(_ready).result()
-    except BrokenProcessPool as error:
-        raise InputError(
-            "the processes that measure cannot start.",
-            'in a script, put the call under `if __name__ == "__main__":`; in a shell use `fairgroups skin`.',
-        ) from error
-
-
-def _ready() -> bool:
-    return True
-
-
-def _pool(options: ToneOptions, workers: int) -> ProcessPoolExecutor:
-    context = multiprocessing.get_context("spawn")  # what the parent holds open must not be shared
-    return ProcessPoolExecutor(workers, mp_context=context, initializer=_start, initargs=(options,))
-
-
-def _start(options: ToneOptions) -> None:
-    global _finder, _options  # noqa: PLW0603  a worker is one process
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-        os.environ[name] = "1"
-    _options = options
-    _finder = None if options.masks is not None else finder_of(options.finder)  # type: ignore[arg-type]
-
-
-_options = ToneOptions()
-
-
-def _in_worker(root: str, name: str) -> dict[str, Any]:
-    return measure_file(Path(root), name, _options, _finder or AlignedFinder())  # with masks none is asked
-
-
-def _columns(rows: list[tuple[str, dict[str, Any]]]) -> dict[str, NDArray[Any]]:
     def gathered(key: str, empty: Any, kind: Callable[[list[Any]], NDArray[Any]]) -> NDArray[Any]:
-        return kind([empty if row.get(key) is None else row[key] for _, row in rows])
+        return kind([empty if row.get(key) is None else row[key] for _, row, _ in faces])
 
-    numbers = {name: gathered(name, np.nan, lambda x: np.array(x, dtype=np.float64)) for name in NUMBERS}
+    numbers = {name: gathered(name, np.nan, lambda x: np.array(x, dtype=np.float64)) for name in (*NUMBERS, *BOX)}
     tones = monk_tone(np.stack([numbers[name] for name in ("L", "a", "b")], axis=-1)).astype(np.float64)
-    texts = {name: gathered(name, "", lambda x: np.array(x, dtype=object)) for name in ("flags", "reason")}
+    texts = {name: gathered(name, "", lambda x: np.array(x, dtype=object)) for name in ("finder", "marks", "reason")}
+    first: dict[str, NDArray[Any]] = {"image": np.array([shown(name) for name, _, _ in faces], dtype=object)}
+    if who is not None:
+        first["person"] = np.array([shown(who.get(name) or "") for name, _, _ in faces], dtype=object)
+    if every_face:
+        first["face"] = np.array([i for _, _, i in faces], dtype=np.int64)
     return {
-        "image": np.array([shown(name) for name, _ in rows], dtype=object),
-        **numbers,
+        **first,
+        **{name: numbers[name] for name in NUMBERS[:7]},
         "monk": np.where((tones > 0) & np.isfinite(numbers["ita"]), tones, np.nan),  # grey has none
         "pixels": gathered("pixels", 0, lambda x: np.array(x, dtype=np.int64)),
         "faces": gathered("faces", 0, lambda x: np.array(x, dtype=np.int64)),
+        **{name: numbers[name] for name in (*NUMBERS[7:], *BOX)},
         **texts,
     }
 

@@ -26,7 +26,7 @@ class Journal:
 
     def __init__(self, out: Path, about: dict[str, Any], *, again: bool) -> None:
         self.path = out.with_name(f".{out.name}.journal")
-        self.head = json.dumps({"fairgroups skin": 1, **about}, sort_keys=True)
+        self.head = json.dumps({"fairgroups skin": 2, **about}, sort_keys=True)
         if again:
             self.remove()
 

@@ -1,13 +1,10 @@
-"""A photograph → face → skin pixels → apparent skin colour, with its spread and what to be careful about.
+"""A photograph → face → skin pixels → apparent skin colour, with its spread and numbers to doubt it by.
 
-The summary follows Thong, Joniak and Xiang (2023): smooth, cluster the skin's pixels, keep the lighter clusters (the
-others are shadow), take each one's mode and average by size. It says what colour the skin has in this photograph, in
-this light; not what colour the person has.
+It says what colour the skin has in this photograph, in this light; not what colour the person has.
 """
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,30 +13,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
+from fairgroups.skin.apparent import apparent_colour, blur_of, spread_of
 from fairgroups.skin.colour import chroma, hue_angle, ita, rgb_to_lab
-from fairgroups.skin.finders import Face, FaceFinder, FinderName, finder_of
+from fairgroups.skin.colours_of_skin import is_grey, is_lit, is_toned, like_most, skin_coloured
+from fairgroups.skin.finders import Face, FaceFinder, FinderName, finder_of, name_of
 from fairgroups.skin.images import open_image
+from fairgroups.skin.marks import marks_of
 
-__all__ = ["FLAGS", "Tone", "is_grey", "skin_coloured", "skin_pixels", "skin_tone", "summarise"]
+__all__ = ["Tone", "every_tone", "skin_pixels", "skin_tone", "used_pixels"]
 
 Array = NDArray[np.float64]
 Pixels = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
-
-#: What a measurement may be marked with.
-FLAGS = {
-    "no face": "no face was found; nothing is measured",
-    "several faces": "the largest of several faces was measured",
-    "few pixels": "fewer than 400 pixels of skin",
-    "blurred": "the face is out of focus or was enlarged from few pixels",
-    "clipped light": "more than a twentieth of the skin is over- or underexposed",
-    "side light": "one side of the face is lighter than the other by more than 10 in L*",
-    "odd colours": "most of where skin was expected has no colour of skin: hair, glasses, a mask, coloured light",
-    "no colour": "the picture is grey: it has a lightness, no hue and no typology angle",
-}
-FEW, NONE = 400, 30
+NONE = 30  # pixels; with fewer nothing is measured
 FACE_WIDTH = 200  # pixels; larger faces are made smaller: what is measured is no detail
-CLUSTERS, KEPT = 5, 3
+WEAK = 6.0  # chroma; where most of a face is weaker and has no colour of skin, the picture is as good as grey
+NAN = float("nan")
 
 
 @dataclass(frozen=True)
@@ -49,15 +38,30 @@ class Tone:
     Attributes
     ----------
     L, a, b, ita, hue : float
-        CIELAB, typology angle and hue angle (−180 to 180) in degrees; NaN where nothing could be measured. Grey
-        pictures have neither of the angles.
+        CIELAB, typology angle and hue angle (−180 to 180) in degrees; NaN where nothing could be measured. Grey and
+        toned pictures have neither of the angles.
     L_spread, hue_spread : float
         Half the distance between the 16th and 84th percentile of the skin's pixels: one standard deviation, were they
         normal.
     pixels, faces : int
         Skin pixels used, faces found.
-    flags : tuple of str
-        See `FLAGS`.
+    side : float
+        L* of the picture's left third of the skin minus that of its right third.
+    clipped : float
+        The share of the skin that is burnt out in two channels or more, or black.
+    kept : float
+        The share of where skin was expected that was used.
+    blur : float
+        Over how much of the face's width edges are smeared (standard deviation, as a share of the width).
+    finder : str
+        What found the face.
+    box : tuple of float
+        Left, top, right and bottom of the face, in pixels of the photograph.
+    roll, yaw, pitch : float
+        How the head is turned, in degrees, about: to a shoulder, to a side, up or down; NaN where the finder cannot
+        tell.
+    marks : tuple of str
+        What follows from these numbers; see `MARKS`.
 
     Examples
     --------
@@ -65,7 +69,7 @@ class Tone:
     >>> from fairgroups.skin import skin_tone
     >>> photo = np.full((80, 60, 3), [92, 56, 36], dtype=np.uint8)
     >>> tone = skin_tone(photo, mask=np.ones((80, 60), dtype=bool))
-    >>> round(tone.L), tone.flags
+    >>> round(tone.L), tone.marks
     (27, ())
     """
 
@@ -78,7 +82,16 @@ class Tone:
     hue_spread: float
     pixels: int
     faces: int
-    flags: tuple[str, ...]
+    side: float = NAN
+    clipped: float = NAN
+    kept: float = NAN
+    blur: float = NAN
+    finder: str = ""
+    box: tuple[float, float, float, float] = (NAN, NAN, NAN, NAN)
+    roll: float = NAN
+    yaw: float = NAN
+    pitch: float = NAN
+    marks: tuple[str, ...] = ()
 
 
 def skin_tone(
@@ -115,12 +128,26 @@ def skin_tone(
     """
     rgb = _photograph(photo)
     if mask is not None:
-        return summarise(rgb, _own_mask(mask, rgb.shape[:2]), faces=1, given=True)
-    faces = finder_of(finder)(rgb)
-    if not faces:
-        return _nothing(0, ("no face",))
-    crop, inside = _cropped(rgb, faces[0])
-    return summarise(crop, inside, faces=len(faces))
+        return _of_mask(rgb, _own_mask(mask, rgb.shape[:2]))
+    found = every_tone(rgb, finder=finder)
+    return found[0] if found else _nothing(("no face",), name_of(finder_of(finder)))
+
+
+def every_tone(photo: str | Path | Pixels, *, finder: FinderName | FaceFinder = "auto") -> list[Tone]:
+    """Measure every face in a photograph, the largest first; see `skin_tone`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairgroups.skin import every_tone
+    >>> [round(tone.L) for tone in every_tone(np.full((218, 178, 3), [198, 134, 66], dtype=np.uint8), finder="aligned")]
+    [61]
+    """
+    rgb = _photograph(photo)
+    used = finder_of(finder)
+    faces = used(rgb)
+    toned = bool(faces) and is_toned(rgb)
+    return [_of_face(rgb, face, len(faces), name_of(used), toned=toned) for face in faces]
 
 
 def skin_pixels(photo: str | Path | Pixels, *, finder: FinderName | FaceFinder = "auto") -> Mask:
@@ -139,77 +166,107 @@ def skin_pixels(photo: str | Path | Pixels, *, finder: FinderName | FaceFinder =
     if not faces:
         return np.zeros(rgb.shape[:2], dtype=bool)
     used = faces[0].mask.copy()
-    used[used] = _usable(rgb[used])
+    used[used] = used_pixels(rgb[used], outlined=faces[0].outlined, toned=is_toned(rgb))[0]
     return used
 
 
-def summarise(rgb: Pixels, mask: Mask, *, faces: int, given: bool = False) -> Tone:
-    """Return the colour of the skin where a mask says it is; a mask that was `given` is believed."""
+def used_pixels(raw: Pixels, *, outlined: bool, toned: bool) -> tuple[Mask, bool, bool]:
+    """Say which pixels of a face count, whether they have no colour, and whether it is an odd one.
+
+    Where the finder outlined the face, skin need not be told by its colour: what is lit and coloured like most of it
+    counts, whatever the light. Where it only knows about where cheeks are, colours must be those of skin.
+    """
+    lit = is_lit(raw)
+    if toned or is_grey(raw):
+        return lit, True, False
+    skin = lit & skin_coloured(raw)
+    mostly = skin.sum() >= 0.5 * max(lit.sum(), 1)
+    if not mostly:
+        lab = rgb_to_lab(raw[lit]) if lit.any() else np.zeros((1, 3))
+        if float(np.median(chroma(lab[:, 1], lab[:, 2]))) < WEAK and _mostly_light(lab):
+            return lit, True, False
+    if outlined:
+        return like_most(raw), False, not mostly
+    return skin, False, not mostly
+
+
+def _mostly_light(lab: Array) -> bool:
+    """Whether a face is light enough for its colour to be told: very dark skin has little, and is not grey for that."""
+    return float(np.median(lab[:, 0])) > 25
+
+
+def _of_face(rgb: Pixels, face: Face, faces: int, finder: str, *, toned: bool) -> Tone:
+    """Measure the skin of a face that was found."""
+    crop, mask = _cropped(rgb, face)
+    about: dict[str, Any] = {"finder": finder, "box": face.box, "roll": face.roll, "yaw": face.yaw, "pitch": face.pitch}
+    raw = crop[mask]
+    if raw.shape[0] < NONE:
+        return _nothing(("few pixels",), faces=faces, **about)
+    usable, grey, odd = used_pixels(raw, outlined=face.outlined, toned=toned)
+    left, top, right, bottom = (max(0, round(end)) for end in face.box)
+    blur = blur_of(rgb[top:bottom, left:right]) if bottom > top and right > left else NAN
+    return _summary(crop, mask, usable, faces=faces, grey=grey, odd=odd, blur=blur, **about)
+
+
+def _of_mask(rgb: Pixels, mask: Mask) -> Tone:
+    """Measure where a user says that skin is; all of it is believed."""
+    raw = rgb[mask]
+    if raw.shape[0] < NONE:
+        return _nothing(("few pixels",), faces=1, finder="mask")
+    grey = is_grey(raw) or float(np.median(chroma(*rgb_to_lab(raw)[:, 1:].T))) < 1.5
+    return _summary(rgb, mask, is_lit(raw), faces=1, grey=grey, odd=False, blur=NAN, finder="mask")
+
+
+def _summary(
+    rgb: Pixels, mask: Mask, usable: Mask, *, faces: int, grey: bool, odd: bool, blur: float, **about: Any
+) -> Tone:
+    """Return the colour of the pixels of a mask that are usable, and what there is to doubt about it."""
     from scipy.ndimage import gaussian_filter
 
-    flags = ["several faces"] if faces > 1 else []
     where = np.nonzero(mask)
-    raw = rgb[where]
-    if raw.shape[0] < NONE:
-        return _nothing(faces, (*flags, "few pixels"))
-    if not given and _is_blurred(rgb):
-        flags.append("blurred")
-    if ((raw.max(axis=1) >= 253) | (raw.max(axis=1) <= 6)).mean() > 0.05:
-        flags.append("clipped light")
-    usable = _lit(raw) if given else _usable(raw)
-    if usable.mean() < 0.5:
-        flags.append("odd colours")
+    clipped, kept = float(1 - is_lit(rgb[where]).mean()), float(usable.mean())
+    numbers: dict[str, Any] = {"clipped": clipped, "kept": kept, "blur": blur}
     if usable.sum() < NONE:
-        return _nothing(faces, (*flags, "few pixels"))
-    if usable.sum() < FEW:
-        flags.append("few pixels")
+        marks = marks_of(faces=faces, pixels=0, side=0.0, grey=False, odd=odd, **numbers)
+        return _nothing(marks, faces=faces, **numbers, **about)
     # Smoothing over the mask alone: what lies beside the skin must not run into it.
     weight = np.zeros(mask.shape)
     weight[where[0][usable], where[1][usable]] = 1.0
     sigma = max(0.5, 0.01 * np.sqrt(mask.sum()))
-    blurred = (
+    smooth = (
         gaussian_filter(rgb * weight[..., None], (sigma, sigma, 0))
         / np.maximum(gaussian_filter(weight, sigma), 1e-9)[..., None]
     )
-    kept = weight > 0
-    lab = rgb_to_lab(np.clip(blurred[kept] / 255, 0.0, 1.0))
-    columns = np.nonzero(kept)[1]
-    third, two_thirds = np.percentile(columns, [33, 67])
-    left, right = lab[columns < third, 0], lab[columns > two_thirds, 0]
-    if min(left.size, right.size) >= NONE / 3 and abs(np.median(left) - np.median(right)) > 10:
-        flags.append("side light")
-    found = _modes(lab)
-    grey = float(np.median(chroma(lab[:, 1], lab[:, 2]))) < 1.5
-    if grey:
-        flags.append("no colour")
-    angles = hue_angle(lab[:, 1], lab[:, 2])
+    inside = weight > 0
+    lab = rgb_to_lab(np.clip(smooth[inside] / 255, 0.0, 1.0))
+    side = _side(lab[:, 0], np.nonzero(inside)[1])
+    found = apparent_colour(lab)
     hue = float(hue_angle(found[1], found[2], signed=True))
-    off = (angles - hue + 180) % 360 - 180
+    off = (hue_angle(lab[:, 1], lab[:, 2]) - hue + 180) % 360 - 180
+    pixels = int(inside.sum())
+    told = 0.0 if np.isnan(side) else side
     return Tone(
         L=float(found[0]),
         a=float(found[1]),
         b=float(found[2]),
-        ita=float("nan") if grey else float(ita(found[0], found[2])),
-        hue=float("nan") if grey else hue,
-        L_spread=_spread(lab[:, 0]),
-        hue_spread=float("nan") if grey else _spread(off[np.isfinite(off)]),
-        pixels=int(kept.sum()),
+        ita=NAN if grey else float(ita(found[0], found[2])),
+        hue=NAN if grey else hue,
+        L_spread=spread_of(lab[:, 0]),
+        hue_spread=NAN if grey else spread_of(off[np.isfinite(off)]),
+        pixels=pixels,
         faces=faces,
-        flags=tuple(flags),
+        side=side,
+        marks=marks_of(faces=faces, pixels=pixels, side=told, grey=grey, odd=odd, **numbers),
+        **numbers,
+        **about,
     )
 
 
-def skin_coloured(rgb: Pixels) -> Mask:
-    """Say which colours may be skin, of the lightest and the darkest people and in most light.
-
-    The range is wide on purpose: hue from purplish red to greenish yellow, not grey unless dark, not vivid. What tells
-    skin from the rest is where it is on a face, not a narrow range of colours that fits some people only.
-    """
-    lab = rgb_to_lab(rgb)
-    angle, strength = hue_angle(lab[..., 1], lab[..., 2]), chroma(lab[..., 1], lab[..., 2])
-    warm = (angle < 100) | (angle > 340)
-    coloured: Mask = (lab[..., 0] > 5) & (lab[..., 0] < 98) & (strength < 62) & (warm & (strength > 2.5))
-    return coloured
+def _side(lightness: Array, columns: NDArray[np.intp]) -> float:
+    """Return the lightness of the left third of the skin less that of the right third."""
+    third, two_thirds = np.percentile(columns, [33, 67])
+    left, right = lightness[columns < third], lightness[columns > two_thirds]
+    return float(np.median(left) - np.median(right)) if min(left.size, right.size) >= NONE / 3 else NAN
 
 
 def _photograph(photo: Any) -> Pixels:
@@ -248,65 +305,5 @@ def _cropped(rgb: Pixels, face: Face) -> tuple[Pixels, Mask]:
     return small, np.asarray(Image.fromarray(mask).resize(size, Image.Resampling.NEAREST))
 
 
-def _lit(rgb: Pixels) -> Mask:
-    """Say which pixels are neither burnt out nor black."""
-    brightest = rgb.max(axis=-1)
-    lit: Mask = (brightest < 254) & (brightest > 6)
-    return lit
-
-
-def _usable(rgb: Pixels) -> Mask:
-    """Say which pixels count: lit, and coloured like skin unless the whole picture is grey."""
-    return _lit(rgb) if is_grey(rgb) else _lit(rgb) & skin_coloured(rgb)
-
-
-def is_grey(rgb: Pixels) -> bool:
-    """Whether pixels have no colour to tell skin by."""
-    return bool(np.median(np.ptp(rgb.astype(np.int16), axis=-1)) <= 3)
-
-
-def _is_blurred(rgb: Pixels) -> bool:
-    """Whether a face holds no fine detail: next to no change of slope between neighbouring pixels."""
-    from scipy.ndimage import laplace
-
-    grey = rgb.astype(np.float64).mean(axis=-1)
-    return min(grey.shape) >= 16 and float(laplace(grey).std()) < 0.11 * max(float(grey.std()), 5.0)
-
-
-def _modes(lab: Array) -> Array:
-    """Average the modes of the lighter clusters, by size; what lies far from most is an eye, hair or a gleam."""
-    from scipy.cluster.vq import kmeans2
-
-    off = np.abs(lab[:, 0] - np.median(lab[:, 0]))
-    lab = lab[off <= max(8.0, 3.0 * float(np.median(off)))]
-    if np.ptp(lab, axis=0).max() < 0.5:
-        return np.asarray(np.median(lab, axis=0))
-    order = lab[np.argsort(lab[:, 0], kind="stable")]
-    starts = order[((np.arange(CLUSTERS) + 0.5) / CLUSTERS * len(order)).astype(int)]  # no chance: same in, same out
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # an empty cluster is one less
-        centres, label = kmeans2(lab, starts, iter=20, minit="matrix")
-    sizes = np.bincount(label, minlength=CLUSTERS)
-    lightest = [k for k in np.argsort(-centres[:, 0], kind="stable") if sizes[k] >= 0.05 * len(lab)][:KEPT]
-    modes = np.array([[_mode(lab[label == k, i]) for i in range(3)] for k in lightest])
-    return np.asarray(np.average(modes, axis=0, weights=sizes[lightest]))
-
-
-def _mode(values: Array) -> float:
-    """Return where values lie closest together: the middle of the shortest range that holds half of them."""
-    ordered = np.sort(values)
-    half = max(1, ordered.size // 2)
-    widths = ordered[half:] - ordered[: ordered.size - half]
-    if not widths.size:
-        return float(ordered.mean())
-    at = int(np.argmin(widths))
-    return float(ordered[at : at + half + 1].mean())
-
-
-def _spread(values: Array) -> float:
-    return float(np.subtract(*np.percentile(values, [84, 16])) / 2) if values.size else float("nan")
-
-
-def _nothing(faces: int, flags: tuple[str, ...]) -> Tone:
-    nan = float("nan")
-    return Tone(nan, nan, nan, nan, nan, nan, nan, 0, faces, flags)
+def _nothing(marks: tuple[str, ...], finder: str = "", faces: int = 0, **about: Any) -> Tone:
+    return Tone(NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0, faces, finder=finder, marks=marks, **about)
