@@ -7,7 +7,7 @@ pytest.importorskip("PIL", reason="needs Pillow (the extra skin)")
 
 from fairgroups import InputError
 from fairgroups.faces import Settings, read_celeba
-from fairgroups.faces.folds import stratified_folds
+from fairgroups.faces.folds import folds_by_person, stratified_folds
 from fairgroups.faces.protocol import read_settings, write_settings
 
 TITLES = ["Attractive", "Male", "Big_Nose"]
@@ -101,3 +101,21 @@ def test_a_folder_of_another_run_is_refused(tmp_path):
         read_settings(tmp_path)
     with pytest.raises(InputError, match="epochs must be"):
         Settings(epochs=0)
+
+
+def test_persons_stay_together_and_folds_stay_alike():
+    rng = np.random.default_rng(0)
+    size = rng.integers(1, 30, 400)
+    who = np.repeat(np.arange(400).astype(str), size)
+    tone = np.repeat(rng.normal(65, 5, 400), size) + rng.normal(0, 9, who.size)
+    folds = folds_by_person(tone, who, 5, 10, seed=0)
+    assert len(set(zip(who.tolist(), folds.tolist(), strict=True))) == 400
+    sizes = np.bincount(folds)
+    assert sizes.max() - sizes.min() <= 30
+    means = [tone[folds == k].mean() for k in range(5)]
+    assert max(means) - min(means) < 0.6
+    assert np.array_equal(folds, folds_by_person(tone, who, 5, 10, seed=0))
+    alone = folds_by_person(tone[:100], np.full(100, ""), 5, 10, seed=0)  # nobody is known
+    assert np.bincount(alone).tolist() == [20] * 5
+    with pytest.raises(InputError, match="persons are too few"):
+        folds_by_person(tone[:30], who[:30], 5, 10, seed=0)

@@ -51,7 +51,7 @@ def command(celeba, work, out, *more):
     return [
         *(sys.executable, "-W", "ignore", "-m", "fairgroups.cli", "faces", "train", "--celeba", str(celeba)),
         *("--only-women", "--work", str(work), "--out", str(out), "--size", "48", "--device", "cpu"),
-        *("--learning-rate", "1e-3", "--weights", "random", *more),
+        *("--learning-rate", "1e-3", "--weights", "random", "--finder", "aligned", *more),
     ]
 
 
@@ -70,10 +70,14 @@ def trained(celeba, tmp_path_factory):
 
 def test_the_protocol_end_to_end(trained):
     place, done = trained
-    assert "each by a model that has not seen them" in done.stdout
+    assert "each by a model that has not seen the image" in done.stdout
+    assert "Of those left out: accuracy 0." in done.stdout
+    assert "fairgroups audit" in done.stdout
+    assert done.stderr.count(": loss ") == 25  # a line an epoch where nobody watches
     assert "images a second" in done.stdout
     table = duckdb.read_parquet(str(place / "scores.parquet"))
-    assert table.columns == ["image", "fold", "L", "a", "b", "ita", "hue", "attractive", "score"]
+    names = ["image", "fold", "L", "a", "b", "ita", "hue", "attractive", "score", "decision", "finder"]
+    assert table.columns == names
     data = table.fetchnumpy()
     assert 200 < data["score"].size < 270  # the women
     assert set(data["fold"]) == set(range(5))
@@ -147,10 +151,11 @@ def test_other_people_are_scored_by_the_mean_of_the_models(trained, tmp_path):
     assert "bad.png: the file is empty" in done.stderr
     rows = duckdb.read_parquet(str(tmp_path / "s.parquet")).fetchall()
     assert len(rows) == 13
-    scores = [row[-1] for row in rows[:12]]
+    scores = [row[-3] for row in rows[:12]]  # then the decision and what found the face
     assert np.corrcoef(np.arange(12), scores)[0, 1] > 0.5
     assert rows[12][0] == "00000/bad.png"
-    assert rows[12][-1] is None
+    assert rows[12][-3] is None
+    assert rows[12][-2] is None
 
 
 def test_weights_from_files(tmp_path):
@@ -258,4 +263,47 @@ def test_namesakes_in_subfolders_keep_their_own_tone_and_score(few, tmp_path):
     assert tones == sorted(tones, reverse=True)
     assert tones[0] - tones[2] > 40
     alone, beside, other = found[images / "b"]["1.bmp"], found[images]["b/1.bmp"], found[images]["1.bmp"]
-    assert abs(alone[-1] - beside[-1]) < 1e-5 < abs(alone[-1] - other[-1])
+    assert abs(alone[-3] - beside[-3]) < 1e-5 < abs(alone[-3] - other[-3])
+
+
+def test_all_photographs_of_a_person_are_in_one_fold(celeba, tmp_path):
+    """Persons are read from CelebA's list; then folds are dealt by person, and the table says who."""
+    import shutil
+
+    folder = tmp_path / "celeba"
+    shutil.copytree(celeba, folder)
+    rng = np.random.default_rng(0)
+    names = [f"{i + 1:06d}.jpg" for i in range(300)]
+    people = rng.integers(0, 60, 300)
+    (folder / "identity_CelebA.txt").write_text("".join(f"{n} {p}\n" for n, p in zip(names, people, strict=True)))
+    out = tmp_path / "t.parquet"
+    done = subprocess.run(command(folder, tmp_path / "work", out, *SHORT), capture_output=True, text=True, check=True)
+    assert "has not seen the person" in done.stdout
+    assert "--cluster person" in done.stdout
+    data = duckdb.read_parquet(str(out)).fetchnumpy()
+    assert len({(w, f) for w, f in zip(data["person"], data["fold"], strict=True)}) == len(set(data["person"]))
+    sizes = np.bincount(data["fold"])
+    assert sizes.max() - sizes.min() <= 12
+    tones = [data["L"][data["fold"] == k].mean() for k in range(3)]
+    assert max(tones) - min(tones) < 4
+    other = subprocess.run(
+        command(folder, tmp_path / "work2", out, *SHORT, "--folds-by", "image"),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "has not seen the image" in other.stdout
+
+
+def test_what_cannot_be_is_said_before_the_work(celeba, tmp_path):
+    for more, said in (
+        (("--weights", "nowhere.pth"), "there is no file of weights"),
+        (("--folds-by", "person"), "identity_CelebA.txt"),
+        (("--folds-by", "day"), "must be person, image or auto"),
+    ):
+        done = subprocess.run(
+            command(celeba, tmp_path / "work", tmp_path / "t.csv", *more), capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 2
+        assert said in done.stderr
+        assert not list(tmp_path.glob("work/tones-*"))

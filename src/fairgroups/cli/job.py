@@ -22,6 +22,9 @@ __all__ = ["EXIT", "AuditRun", "JobOptions", "TableOptions", "check_outputs", "i
 
 EXIT = {None: 0, "kept": 0, "exceeded": 1, "not enough evidence": 3}
 OUTPUTS = ("out", "json", "markdown", "csv", "charts")
+KINDS = {"out": "an HTML page", "json": "JSON", "markdown": "Markdown", "csv": "CSV", "junit": "a test report"}
+ENDINGS = {".html": "out", ".htm": "out", ".json": "json", ".md": "markdown", ".csv": "csv", ".xml": "junit"}
+ENDINGS |= {".svg": "charts", ".png": "charts"}
 GAPS = (0.0, 0.02, 0.05, 0.1, 0.2)
 MOST_ROWS = 1_000_000
 
@@ -195,6 +198,12 @@ def check_outputs(jobs: Sequence[Mapping[str, Any]], *more: Path | None) -> None
                 taken[Path(job[key]).resolve()] = "is read"
     outputs = [(key, Path(job[key])) for job in jobs for key in OUTPUTS if job.get(key) is not None]
     for key, path in [*outputs, *(("junit", one) for one in more if one is not None)]:
+        meant = ENDINGS.get(path.suffix.lower())
+        if meant is not None and key not in (meant, "charts"):
+            raise InputError(
+                f"--{key} writes {KINDS.get(key, 'something else')}, and {path.name!r} is named as something else is.",
+                f"use --{meant} {path.name}" if meant != "charts" else "use --charts FOLDER",
+            )
         target = path.resolve()
         if target in taken:
             raise InputError(f"{path.name!r} {taken[target]} already.", "give every file a name of its own.")

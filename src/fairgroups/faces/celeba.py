@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.errors import InputError
+from fairgroups.errors import ColumnError, InputError
 from fairgroups.rows.columns import numbers
 
 __all__ = ["TONES", "CelebA", "read_celeba", "read_tones"]
@@ -35,6 +35,8 @@ class CelebA:
         By the attribute's name.
     part : array of str, or None
         train, valid or test, where the list of partitions is there.
+    person : array of str, or None
+        Who is in each, where the list of identities is there; empty for images that it does not name.
 
     Examples
     --------
@@ -50,6 +52,7 @@ class CelebA:
     names: NDArray[Any]
     attributes: dict[str, NDArray[np.bool_]]
     part: NDArray[Any] | None
+    person: NDArray[Any] | None = None
 
     def __len__(self) -> int:
         return int(self.names.size)
@@ -68,11 +71,14 @@ class CelebA:
             self.names[which],
             {name: held[which] for name, held in self.attributes.items()},
             None if self.part is None else self.part[which],
+            None if self.person is None else self.person[which],
         )
 
 
 def read_celeba(folder: str | Path) -> CelebA:
     """Read CelebA from a folder that holds `img_align_celeba` and the lists, as .txt or .csv.
+
+    The list of attributes is needed; those of partitions and of identities (`identity_CelebA`) are read where they are.
 
     Images that are listed but not there are left out, so that a part of CelebA will do.
 
@@ -116,15 +122,32 @@ def read_celeba(folder: str | Path) -> CelebA:
         raise InputError(f"{twice!r} is listed more than once.", "nobody may be in two folds: keep one line of each.")
     held = np.array([values for _, values in kept]) == "1"
     names = np.array([name for name, _ in kept], dtype=object)
-    return CelebA(images, names, dict(zip(titles, held.T, strict=True)), _parts(root, names))
+    return CelebA(images, names, dict(zip(titles, held.T, strict=True)), _parts(root, names), _persons(root, names))
 
 
-def read_tones(path: str | Path, names: Sequence[str] | NDArray[Any]) -> dict[str, NDArray[np.float64]]:
-    """Read L, a, b, ita and hue of images from a table of `fairgroups skin`; NaN where it does not have one."""
+def read_tones(
+    path: str | Path, names: Sequence[str] | NDArray[Any]
+) -> tuple[dict[str, NDArray[np.float64]], NDArray[Any] | None]:
+    """Read L, a, b, ita and hue of images from a table of `fairgroups skin`, and what found each face.
+
+    Parameters
+    ----------
+    path : path
+        The table.
+    names : sequence of str
+        The images.
+
+    Returns
+    -------
+    tones, NaN where the table does not have one, and finders, where it says them
+    """
     from fairgroups.skin.folder import shown
     from fairgroups.sources.source import Source, read_columns
 
-    columns, _ = read_columns(Source(path), ["image", *TONES], text=["image"])
+    try:
+        columns, _ = read_columns(Source(path), ["image", *TONES, "finder"], text=["image"])
+    except ColumnError:
+        columns, _ = read_columns(Source(path), ["image", *TONES], text=["image"])
     listed = [str(name) for name in columns["image"].tolist()]
     if len(set(listed)) < len(listed):
         twice = next(name for name, n in Counter(listed).items() if n > 1)
@@ -143,7 +166,12 @@ def read_tones(path: str | Path, names: Sequence[str] | NDArray[Any]) -> dict[st
         raise InputError(
             f"{Path(path).name!r} holds none of these images.", "its column 'image' must hold their names."
         )
-    return {tone: np.where(place >= 0, numbers(columns[tone], tone)[np.maximum(place, 0)], np.nan) for tone in TONES}
+    at_row = np.maximum(place, 0)
+    tones = {tone: np.where(place >= 0, numbers(columns[tone], tone)[at_row], np.nan) for tone in TONES}
+    if "finder" not in columns:
+        return tones, None
+    finder = np.array(["" if one is None else str(one) for one in np.ma.filled(columns["finder"], None).tolist()])
+    return tones, np.where(place >= 0, finder[at_row], "").astype(object)
 
 
 def _list(root: Path, stem: str) -> Path:
@@ -177,6 +205,17 @@ def _parts(root: Path, names: NDArray[Any]) -> NDArray[Any] | None:
     with path.open(encoding="utf-8-sig", errors="replace") as file:
         pairs = [line.replace(",", " ").split() for line in file if line.strip()]
     known = {pair[0]: PARTS[int(pair[1])] for pair in pairs if len(pair) == 2 and pair[1] in ("0", "1", "2")}
+    return np.array([known.get(name, "") for name in names.tolist()], dtype=object)
+
+
+def _persons(root: Path, names: NDArray[Any]) -> NDArray[Any] | None:
+    from fairgroups.skin.persons import read_persons
+
+    try:
+        path = _list(root, "identity_CelebA")
+    except InputError:
+        return None
+    known = read_persons(path)
     return np.array([known.get(name, "") for name in names.tolist()], dtype=object)
 
 

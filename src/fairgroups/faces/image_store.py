@@ -17,7 +17,7 @@ from fairgroups.errors import InputError
 from fairgroups.output import replacing
 from fairgroups.skin.images import ImageError, open_image
 
-__all__ = ["Pictures", "batches", "digest_of", "stamp_of"]
+__all__ = ["Pictures", "digest_of", "stamp_of"]
 
 CHUNK = 256
 
@@ -60,6 +60,7 @@ class Pictures:
             place, _, why = line.partition(" ")
             self.unread[int(place)] = why
         self._array = np.memmap(self._file, np.uint8, "r", shape=self._shape)
+        self._on_gpu: Any = None
 
     @property
     def _shape(self) -> tuple[int, int, int, int]:
@@ -67,6 +68,59 @@ class Pictures:
 
     def __getitem__(self, which: NDArray[np.intp]) -> NDArray[np.uint8]:
         return np.asarray(self._array[which])
+
+    def on(self, device: str, which: NDArray[np.intp], size: int) -> Iterator[tuple[NDArray[np.intp], Any]]:
+        """Return images as tensors in the order asked, some at a time.
+
+        Where a GPU has room for all of them, they are there from the first time on; else the next ones are read while
+        these are used.
+
+        Parameters
+        ----------
+        device : str
+            cpu or cuda.
+        which : array of int
+            Which images.
+        size : int
+            How many at a time.
+
+        Returns
+        -------
+        pairs of places and a tensor
+        """
+        import torch
+
+        parts = [which[start : start + size] for start in range(0, which.size, size)]
+        held = self._held(device)
+        if held is not None:
+            places = torch.from_numpy(which).to(device)
+            for i, part in enumerate(parts):
+                yield part, held[places[i * size : i * size + part.size]]
+            return
+        with ThreadPoolExecutor(1) as pool:
+            coming = pool.submit(self.__getitem__, parts[0]) if parts else None
+            for i, part in enumerate(parts):
+                assert coming is not None
+                images = coming.result()
+                if i + 1 < len(parts):
+                    coming = pool.submit(self.__getitem__, parts[i + 1])
+                # Into memory that torch laid out itself: how it is aligned may decide how numbers are rounded.
+                yield part, torch.from_numpy(images).clone().to(device, non_blocking=True)
+
+    def _held(self, device: str) -> Any:
+        """Return all images on a GPU, where they take up less than a third of what is free; None elsewhere."""
+        if device != "cuda":
+            return None
+        if self._on_gpu is None:
+            import torch
+
+            if int(np.prod(self._shape)) > torch.cuda.mem_get_info()[0] // 3:
+                return None
+            self._on_gpu = torch.empty(self._shape, dtype=torch.uint8, device=device)
+            for start in range(0, self.n, 16 * CHUNK):
+                block = np.array(self._array[start : start + 16 * CHUNK])
+                self._on_gpu[start : start + len(block)] = torch.from_numpy(block).to(device)
+        return self._on_gpu
 
     def _fill(self, paths: Sequence[Path], step: Callable[[float], None]) -> dict[int, str]:
         unread: dict[int, str] = {}
@@ -100,19 +154,6 @@ class Pictures:
         except ImageError as error:
             return error.fact
         return np.asarray(Image.fromarray(pixels).resize((self.size, self.size), Image.Resampling.BILINEAR))
-
-
-def batches(pictures: Pictures, which: NDArray[np.intp], size: int) -> Iterator[tuple[NDArray[np.intp], Any]]:
-    """Return images in the order asked, some at a time; the next are read while these are used."""
-    parts = [which[start : start + size] for start in range(0, which.size, size)]
-    with ThreadPoolExecutor(1) as pool:
-        coming = pool.submit(pictures.__getitem__, parts[0]) if parts else None
-        for i, part in enumerate(parts):
-            assert coming is not None
-            images = coming.result()
-            if i + 1 < len(parts):
-                coming = pool.submit(pictures.__getitem__, parts[i + 1])
-            yield part, images
 
 
 def stamp_of(paths: Sequence[Path], *more: Any) -> str:

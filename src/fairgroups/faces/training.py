@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
 from fairgroups.faces.celeba import TONES, CelebA
-from fairgroups.faces.folds import stratified_folds
-from fairgroups.faces.image_store import Pictures, batches, digest_of
+from fairgroups.faces.folds import folds_by_person, stratified_folds
+from fairgroups.faces.image_store import Pictures, digest_of
 from fairgroups.faces.protocol import Settings, read_settings, write_settings
 from fairgroups.output import replacing
 from fairgroups.progress import progress_bar
+from fairgroups.repair.quality import score_quality
 
 __all__ = ["TrainingResult", "device_of", "predict", "train"]
 
@@ -37,7 +38,8 @@ class TrainingResult:
     Attributes
     ----------
     columns : dict of arrays
-        image, fold, L, a, b, ita, hue, the target, score.
+        image, person where persons are known, fold, L, a, b, ita, hue, the target, score, and decision: whether the
+        score is a half or more.
     left_out : dict of str
         Why images were left out, by name.
     weights : str
@@ -46,6 +48,10 @@ class TrainingResult:
         What it ran on.
     speed : float
         Images a second in training; NaN if everything had been done before.
+    by_person : bool
+        Whether all photographs of a person are in one fold.
+    quality : dict of float
+        How good the scores of people left out are: accuracy, the share of the larger class, PR-AUC, ROC-AUC, log loss.
     """
 
     columns: dict[str, NDArray[Any]]
@@ -53,6 +59,8 @@ class TrainingResult:
     weights: str
     device: str
     speed: float
+    by_person: bool
+    quality: dict[str, float]
 
 
 def train(
@@ -63,7 +71,9 @@ def train(
     *,
     weights: str | Path | None = None,
     device: str = "auto",
+    by_person: bool | None = None,
     verbose: bool = False,
+    tell: Callable[[str], None] | None = None,
 ) -> TrainingResult:
     """Run the protocol and give everybody's score by a model that has not seen them.
 
@@ -81,8 +91,12 @@ def train(
         What to start from: a file, imagenet, random; without it torchvision's if they can be had, else random ones.
     device : str
         auto, cpu or cuda.
+    by_person : bool, optional
+        Whether all photographs of a person are in one fold; so it is where persons are known.
     verbose : bool
         Show a progress bar.
+    tell : callable, optional
+        Called with a line after each epoch: which it was, and the loss.
 
     Returns
     -------
@@ -111,23 +125,42 @@ def train(
     truth = target[kept].astype(np.float32)
     if truth.min() == truth.max():
         raise InputError(f"everybody has the same {settings.target!r}.", "choose another target.")
-    folds = stratified_folds(tones["L"][kept], settings.folds, settings.bins, settings.seed)
+    folds, whole = _dealt(faces, kept, tones["L"][kept], settings, by_person)
     people = digest_of(faces.names[kept].tolist(), truth.tolist(), tones["L"][kept].tolist())
-    write_settings(folder, settings, {"people": people, "images": pictures.stamp, "weights": origin})
+    more = {"people": people, "images": pictures.stamp, "weights": origin} | ({"folds_by": "person"} if whole else {})
+    write_settings(folder, settings, more)
     scores = np.full(kept.size, np.nan)
     trained, taken = 0, 0.0
     with progress_bar("training", shown=verbose) as step:
         for k in range(settings.folds):
             job = Fold(k, settings, folder, pictures, kept, truth, folds, where, start)
             began = time.perf_counter()
-            done = job.run(lambda share, k=k: step((k + share) / settings.folds))  # type: ignore[misc]
+            done = job.run(lambda share, k=k: step((k + share) / settings.folds), tell)  # type: ignore[misc]
             if done:
                 trained, taken = trained + done, taken + time.perf_counter() - began
             scores[folds == k] = job.scores()
-    columns: dict[str, NDArray[Any]] = {"image": faces.names[kept], "fold": folds}
-    columns |= {name: tones[name][kept] for name in TONES}
+    columns: dict[str, NDArray[Any]] = {"image": faces.names[kept]}
+    if faces.person is not None:
+        columns["person"] = faces.person[kept]
+    columns |= {"fold": folds} | {name: tones[name][kept] for name in TONES}
     columns |= {settings.target.lower(): truth.astype(np.int64), "score": scores}
-    return TrainingResult(columns, left_out, origin, where, trained / taken if trained else float("nan"))
+    columns["decision"] = (scores >= 0.5).astype(np.int64)
+    speed = trained / taken if trained else float("nan")
+    return TrainingResult(columns, left_out, origin, where, speed, whole, score_quality(scores, truth > 0))
+
+
+def _dealt(
+    faces: CelebA, kept: NDArray[np.intp], lightness: Array, settings: Settings, by_person: bool | None
+) -> tuple[NDArray[np.int64], bool]:
+    """Deal people into folds, whole persons where they are known and nothing else is asked."""
+    numbers = settings.folds, settings.bins, settings.seed
+    if by_person is False or (by_person is None and faces.person is None):
+        return stratified_folds(lightness, *numbers), False
+    if faces.person is None:
+        raise InputError(
+            "who is in each image is not known.", "put CelebA's identity_CelebA.txt beside its other lists."
+        )
+    return folds_by_person(lightness, faces.person[kept], *numbers), True
 
 
 class Fold:
@@ -167,7 +200,7 @@ class Fold:
         except (InputError, KeyError):
             return False
 
-    def run(self, step: Callable[[float], None]) -> int:
+    def run(self, step: Callable[[float], None], tell: Callable[[str], None] | None = None) -> int:
         """Do what is not done yet; return how many images were trained on."""
         import torch
 
@@ -182,17 +215,24 @@ class Fold:
         network = network.to(self.device)
         if self.device == "cuda":
             network = network.to(memory_format=torch.channels_last)
-        optimizer = torch.optim.Adam(network.parameters(), lr=self.settings.learning_rate)
+        on_gpu = self.device == "cuda"
+        optimizer = torch.optim.Adam(network.parameters(), lr=self.settings.learning_rate, fused=on_gpu or None)
         first = 0
         if self.state.exists():
             try:
                 first = _restore(self.state, network, optimizer)
             except (InputError, KeyError, RuntimeError, ValueError):  # damaged: this fold begins again
                 self.state.unlink()
-                return self.run(step)
+                return self.run(step, tell)
         trained = 0
         for epoch in range(first, self.settings.epochs):
-            trained += self._epoch(network, optimizer, epoch, step)
+            images, loss = self._epoch(network, optimizer, epoch, step)
+            trained += images
+            if tell is not None:
+                tell(
+                    f"Fold {self.number + 1} of {self.settings.folds}, epoch {epoch + 1} of {self.settings.epochs}: "
+                    f"loss {loss:.4f}"
+                )
             if epoch + 1 < self.settings.epochs:
                 _write(self.state, _as_arrays(network, optimizer, epoch + 1))
         _write(self.model, to_arrays(network.state_dict()))
@@ -200,7 +240,7 @@ class Fold:
         self.state.unlink(missing_ok=True)
         return trained
 
-    def _epoch(self, network: Any, optimizer: Any, epoch: int, step: Callable[[float], None]) -> int:
+    def _epoch(self, network: Any, optimizer: Any, epoch: int, step: Callable[[float], None]) -> tuple[int, float]:
         import torch
 
         network.train()
@@ -208,20 +248,22 @@ class Fold:
         order = rng.permutation(self.seen)
         place = np.empty(self.kept.max() + 1, dtype=np.intp)
         place[self.kept] = np.arange(self.kept.size)
-        trained = 0
-        for part, images in batches(self.pictures, self.kept[order], self.settings.batch):
+        trained, total = 0, torch.zeros((), device=self.device)
+        truth = torch.from_numpy(self.truth).to(self.device)
+        for part, images in self.pictures.on(self.device, self.kept[order], self.settings.batch):
             if part.size < 2:  # one image alone has no spread to be normalised by
                 continue
-            wanted = torch.from_numpy(self.truth[place[part]]).to(self.device, non_blocking=True)
+            wanted = truth[torch.from_numpy(place[part]).to(self.device, non_blocking=True)]
             with torch.autocast(self.device, torch.bfloat16, enabled=self.device == "cuda"):
-                logits = network(_tensor(images, self.device))
+                logits = network(images)
                 loss = torch.nn.functional.binary_cross_entropy_with_logits(logits.float(), wanted)
             optimizer.zero_grad(set_to_none=True)
             loss.backward()
             optimizer.step()
+            total += loss.detach() * part.size
             trained += part.size
             step((epoch + trained / order.size) / self.settings.epochs)
-        return trained
+        return trained, float(total) / max(trained, 1)
 
 
 def predict(
@@ -289,16 +331,9 @@ def _scores(network: Any, pictures: Pictures, which: NDArray[np.intp], batch: in
     device = next(network.parameters()).device
     found = []
     with torch.inference_mode():
-        for _, images in batches(pictures, which, 2 * batch):
-            found.append(torch.sigmoid(network(_tensor(images, str(device)))).double().cpu().numpy())
-    return np.concatenate(found) if found else np.empty(0)
-
-
-def _tensor(images: NDArray[np.uint8], device: str) -> Any:
-    """Return images in memory that torch laid out itself: how it is aligned may decide how numbers are rounded."""
-    import torch
-
-    return torch.from_numpy(images).clone().to(device, non_blocking=True)
+        for _, images in pictures.on(device.type, which, 2 * batch):
+            found.append(torch.sigmoid(network(images)).double())
+    return torch.cat(found).cpu().numpy() if found else np.empty(0)
 
 
 def _be_repeatable(seed: int, fold: int) -> None:
@@ -308,6 +343,9 @@ def _be_repeatable(seed: int, fold: int) -> None:
     torch.manual_seed(1000 * seed + fold)
     torch.backends.cudnn.benchmark = False
     torch.use_deterministic_algorithms(mode=True, warn_only=True)
+    torch.utils.deterministic.fill_uninitialized_memory = False  # nothing here reads memory before it is written
+    if torch.cuda.is_available():
+        torch.set_num_threads(1)  # the processor only hands work on; more threads wait for each other
 
 
 def _as_arrays(network: Any, optimizer: Any, epoch: int) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from fairgroups.repair.left import reach_of
 from fairgroups.repair.transport import largest_gap
 from fairgroups.rows.attributes import Column
 
-__all__ = ["BEFORE", "GAPS", "People", "gaps", "quality"]
+__all__ = ["BEFORE", "GAPS", "People", "gaps", "quality", "score_quality"]
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -75,6 +75,16 @@ def quality(people: People, fair: Array, rows: Codes, *, debias: bool = True, kd
         out["changed_decisions"] = float(np.average(decision != (before >= people.threshold), weights=weight))
     out["mean_change"] = float(np.average(np.abs(score - before), weights=weight))
     return out
+
+
+def score_quality(score: Array, label: NDArray[np.bool_]) -> dict[str, float]:
+    """Say how good scores between 0 and 1 are: accuracy at a half, the larger class, PR-AUC, ROC-AUC, log loss."""
+    weight = np.ones(score.size)
+    ranked = _ranked(score, label.astype(np.float64), weight)
+    sure = np.clip(np.where(label, score, 1 - score), 1e-12, 1.0)
+    larger = float(max(label.mean(), 1 - label.mean()))
+    accuracy = float(np.mean((score >= 0.5) == label))
+    return {"accuracy": accuracy, "larger_class": larger, **ranked, "log_loss": float(-np.log(sure).mean())}
 
 
 def gaps(people: People, fair: Array, rows: Codes) -> dict[str, float]:
