@@ -2,8 +2,8 @@
 
     python benchmarks/faces_gpu.py --size 224 --images 4096
 
-As it was: images are copied to the GPU batch by batch, the processor uses all its threads, memory is filled before it is
-written, and Adam steps tensor by tensor. As it is: `fairgroups.faces.training`.
+As it was: images are copied to the GPU batch by batch, the processor uses all its threads, memory is filled before it
+is written, and Adam steps tensor by tensor. As it is: `fairgroups.faces.training`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,10 @@ from fairgroups.faces.image_store import Pictures
 from fairgroups.faces.network import ResNet18
 from fairgroups.faces.protocol import Settings
 from fairgroups.faces.training import Fold, _be_repeatable
+
+
+def nothing(share: float) -> None:
+    """Show no progress."""
 
 
 def as_it_was(pictures, truth, settings, epochs):
@@ -70,7 +74,7 @@ def as_it_is(pictures, truth, settings, epochs, work):
         if epoch == 1:
             torch.cuda.synchronize()
             began, trained = time.perf_counter(), 0
-        trained += fold._epoch(network, optimizer, epoch, lambda share: None)[0]
+        trained += fold._epoch(network, optimizer, epoch, nothing)[0]  # noqa: SLF001
     torch.cuda.synchronize()
     return trained / (time.perf_counter() - began)
 
@@ -93,7 +97,7 @@ def main() -> None:
         for i in range(asked.images):
             paths.append(work / f"{i}.png")
             Image.fromarray(rng.integers(0, 256, (asked.size // 8, asked.size // 8, 3), dtype=np.uint8)).save(paths[-1])
-        pictures = Pictures(paths, asked.size, work, lambda share: None)
+        pictures = Pictures(paths, asked.size, work, nothing)
         truth = rng.integers(0, 2, asked.images).astype(np.float32)
         settings = Settings(epochs=asked.epochs, size=asked.size)
         before = as_it_was(pictures, truth, settings, asked.epochs)

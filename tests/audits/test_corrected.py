@@ -90,6 +90,25 @@ def test_the_person_not_the_photograph():
     assert abs(told.groups[0].seen) < 0.6 * abs(wanted)
 
 
+def test_what_follows_the_photograph_is_taken_out():
+    """Between women 2.5 points per unit of tone, and 0.7 within: only the first is the person's."""
+    rng = np.random.default_rng(3)
+    who = np.repeat(np.arange(2000), 10)
+    true = rng.normal(60, 5, 2000)
+    light = rng.normal(0, 8.9, who.size)
+    rate = np.clip(0.5 + 0.025 * (true[who] - 60) + 0.007 * light, 0, 1)
+    table = {"tone": true[who] + light, "y": rng.random(who.size) < rate, "who": who}
+    found = fg.audit(
+        table, sensitive="tone", outcome="y", cluster="who", reliability="cluster", partition=[60], checks=False
+    )
+    wanted = 0.025 * (true[true < 60].mean() - true.mean())
+    told = found.corrected
+    assert told.drift == pytest.approx(0.007, abs=0.0015)
+    assert told.groups[0].phi == pytest.approx(wanted, rel=0.12)
+    assert told.groups[0].low <= wanted <= told.groups[0].high
+    assert "That part follows the measurement" in found.to_markdown()
+
+
 def test_sentences_table_and_json():
     found = audit(people(), reliability=0.8, favourable=True, n_groups=2)
     assert "With a reliability of 0.80, people with a true tone under" in found.conclusion

@@ -326,31 +326,6 @@ def test_nothing_measured_is_an_error_with_a_table(tmp_path):
     assert "the file is empty" in out.read_text()
 
 
-@pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGTERM])
-def test_no_worker_outlives_the_one_that_started_it(tmp_path, sign):
-    photos = tmp_path / "photos"
-    photos.mkdir()
-    for i in range(200):
-        Image.fromarray(draw_face(TONES[i % 10], seed=i)).save(photos / f"{i:03d}.png")
-    command = [sys.executable, "-m", "fairgroups.cli", "skin", str(photos), "--finder", "cascade", "--workers", "2"]
-    running = subprocess.Popen(
-        [*command, "--out", str(tmp_path / "t.csv")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    journal, deadline = tmp_path / ".t.csv.journal", time.time() + 90
-    while time.time() < deadline and not (journal.exists() and journal.read_text().count("\n") >= 3):
-        time.sleep(0.05)
-    workers = subprocess.run(
-        ["pgrep", "-P", str(running.pid)], capture_output=True, text=True, check=False
-    ).stdout.split()
-    assert len(workers) >= 2
-    running.send_signal(sign)  # to the parent alone
-    running.wait()
-    ended = time.time() + 5
-    while time.time() < ended and any(os.path.exists(f"/proc/{pid}") for pid in workers):  # noqa: PTH110
-        time.sleep(0.1)
-    assert not [pid for pid in workers if os.path.exists(f"/proc/{pid}")]  # noqa: PTH110
-
-
 def test_one_photograph_and_every_face(tmp_path):
     two = np.concatenate([draw_face(TONES[2], shading=0.3), draw_face(TONES[7], 256, shading=0.3)], axis=1)
     Image.fromarray(two).save(tmp_path / "two.png")

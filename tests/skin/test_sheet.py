@@ -1,6 +1,5 @@
 """The contact sheet and overlays: opt-in, local, escaped, and looked at."""
 
-import numpy as np
 import pytest
 
 pytest.importorskip("PIL", reason="needs Pillow (the extra skin)")
@@ -9,9 +8,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from drawn_faces import TONES, draw_face
-from fairgroups import skin
 from fairgroups.cli import app
-from fairgroups.skin.finders import AlignedFinder
 
 
 @pytest.fixture
@@ -53,12 +50,3 @@ def test_a_sheet_by_tenth_and_mark(photos, tmp_path):
     assert "http" not in page.replace("http-equiv", "")
     assert len(list(overlays.glob("*.jpg"))) == 11
     assert not list(tmp_path.glob("*.part"))
-
-
-def test_overlays_show_what_was_used():
-    photo = draw_face(TONES[3], 128)
-    drawn = np.asarray(skin.overlay(photo, AlignedFinder()))
-    used = skin.skin_pixels(photo, finder="aligned")
-    changed = np.abs(drawn.astype(int) - photo).sum(axis=-1) > 30
-    assert changed[used].mean() > 0.95
-    assert changed[~used].mean() < 0.1

@@ -19,7 +19,7 @@ from fairgroups.evidence.judge import Evidence
 from fairgroups.evidence.reliability import reliability_of
 from fairgroups.measures import Measure
 from fairgroups.partition.partition import Partition
-from fairgroups.rows.rows import Rows
+from fairgroups.rows.rows import Rows, weighted_sums
 from fairgroups.words import plain_points, size
 
 if TYPE_CHECKING:
@@ -77,6 +77,9 @@ class Corrected:
         The share of the variance of the measured values that is not error; the interval where it was estimated.
     error : float
         The standard deviation of the error, in the attribute's unit (the root of the mean square where it varies).
+    drift : float
+        By how much the rate goes with the error itself, for one unit of the attribute: told from rows of the same
+        cluster where it is shown to, and taken out; 0 otherwise.
     groups : tuple of CorrectedGroup
         The groups; the same borders, on the true values.
     curve : tuple of IfReliability
@@ -88,6 +91,7 @@ class Corrected:
     reliability_low: float
     reliability_high: float
     error: float
+    drift: float
     groups: tuple[CorrectedGroup, ...]
     curve: tuple[IfReliability, ...]
 
@@ -114,13 +118,19 @@ def corrected_of(
     known = ~np.isnan(rows.sensitive)
     error = _error_of(rows, known, options)
     variance = _variance(rows.sensitive[known], rows.people[known])
-    seen = _blurred(rows, measure, known, error.each)
+    drift, doubt = _drift(rows, measure, known) if error.source == "cluster" else (0.0, 0.0)
+    seen = _blurred(rows, measure, known, error.each, drift)
     groups = evidence.groups
     n = len(partition.groups)
     phi, spread, share = _contrasts(true_rates(seen, partition.borders(), options.seed), partition, n)
     phi = phi + float(seen.b @ seen.rate / seen.b.sum()) - groups.sums.overall  # people without a value are somebody
     if error.source == "cluster":
         spread = np.hypot(spread, _of_reliability(seen, error, partition, n, options.seed))
+    if drift:
+        other = _contrasts(
+            true_rates(replace(seen, drift=drift + doubt), partition.borders(), options.seed, draws=0), partition, n
+        )
+        spread = np.hypot(spread, np.nan_to_num(other[0] - phi))
     level = evidence.level
     with np.errstate(divide="ignore", invalid="ignore"):  # as many times wider as the intervals of what was seen are
         wider = (evidence.bounds.high - evidence.bounds.low) / (evidence.plugin.high - evidence.plugin.low)
@@ -134,7 +144,9 @@ def corrected_of(
         for value in sorted({*CURVE, round(error.reliability, 4)}, reverse=True)
     )
     size = math.sqrt((1 - error.reliability) * variance)
-    return Corrected(error.source, error.reliability, *error.ends, size, told if n > 1 else (), curve if n > 1 else ())
+    return Corrected(
+        error.source, error.reliability, *error.ends, size, drift, told if n > 1 else (), curve if n > 1 else ()
+    )
 
 
 def by_true_values(corrected: Corrected, finding: Finding, data: DataFacts, settings: Settings) -> str:
@@ -197,7 +209,27 @@ def _variance(values: Array, people: Array) -> float:
     return float(np.average((values - mean) ** 2, weights=people))
 
 
-def _blurred(rows: Rows, measure: Measure, known: NDArray[np.bool_], error: Array) -> Blurred:
+def _drift(rows: Rows, measure: Measure, known: NDArray[np.bool_]) -> tuple[float, float]:
+    """Return by how much the rate goes with the value among rows of the same cluster, and its standard error.
+
+    Where that is not shown (two standard errors), 0 and 0. What a cluster's values differ by is error.
+    """
+    assert rows.cluster is not None
+    a, b = weighted_sums(rows, measure)
+    used = np.flatnonzero(known & (b > 0))
+    who = np.unique(rows.cluster[used], return_inverse=True)[1].ravel()
+    x, y, w = rows.sensitive[used], a[used] / b[used], b[used]
+    total = np.bincount(who, w)
+    x, y = (one - (np.bincount(who, w * one) / total)[who] for one in (x, y))
+    inside = float(np.sum(w * x**2))
+    if not inside > 0:
+        return 0.0, 0.0
+    slope = float(np.sum(w * x * y)) / inside
+    spread = math.sqrt(float(np.sum(np.bincount(who, w * x * (y - slope * x)) ** 2))) / inside
+    return (slope, spread) if abs(slope) > 2 * spread else (0.0, 0.0)
+
+
+def _blurred(rows: Rows, measure: Measure, known: NDArray[np.bool_], error: Array, drift: float) -> Blurred:
     """Sum the people by what was seen of them: bins of values, and of errors where these differ."""
     values, people = rows.sensitive[known], rows.people[known]
     edges = _edges(values, people)
@@ -222,7 +254,16 @@ def _blurred(rows: Rows, measure: Measure, known: NDArray[np.bool_], error: Arra
         rate=sums.a[used] / sums.b[used],
         size=sums.effective_size[used],
         variance=variance,
+        middle=(np.bincount(codes[known], values * people, n * spreads.size) / _counted(codes[known], people, used))[
+            used
+        ],
+        drift=drift,
     )
+
+
+def _counted(codes: NDArray[np.intp], people: Array, used: NDArray[np.bool_]) -> Array:
+    count = np.bincount(codes, people, used.size)
+    return np.where(count > 0, count, 1.0)
 
 
 def _edges(values: Array, people: Array) -> Array:

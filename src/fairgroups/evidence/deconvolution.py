@@ -46,6 +46,10 @@ class Blurred:
         Its effective number of rows.
     variance : float or None
         That of one row's outcome; None where it is yes or no and follows from the rate.
+    middle : array, optional
+        The mean of the seen values in each bin; needed with a drift.
+    drift : float
+        By how much the outcome goes with the error itself: what a photograph's light moves, not the person.
     """
 
     low: Array
@@ -55,6 +59,14 @@ class Blurred:
     rate: Array
     size: Array
     variance: float | None
+    middle: Array | None = None
+    drift: float = 0.0
+
+    def rate_without_drift(self, posterior: Array, grid: Array) -> Array:
+        """Return the rates less what goes with the error: the seen value less the true one that is expected there."""
+        if self.middle is None or not self.drift:
+            return self.rate
+        return np.asarray(self.rate - self.drift * (self.middle - posterior @ grid))
 
     def row_variance(self, rate: Array | None = None) -> Array:
         """Return the variance of one row's outcome in each bin, by a rate for each."""
@@ -238,6 +250,7 @@ class _Models:
         unit = float(np.sqrt(share @ (grid - middle) ** 2)) or 1.0
         at, below = (grid - middle) / unit, np.cumsum(share)
         knots = np.unique(np.interp((np.arange(KNOTS) + 1) / (KNOTS + 1), below, at))
+        self.grid = grid
         left, sizes, right = np.linalg.svd(np.abs(knots[:, None] - knots) ** 3)
         root = (right.T * np.sqrt(sizes)) @ left.T
         curve = np.linalg.lstsq(root.T, (np.abs(at[:, None] - knots) ** 3).T, rcond=None)[0].T
@@ -302,11 +315,12 @@ class _Models:
 
     def sums(self, seen: Blurred, joint: Array, variance: Array) -> tuple[Array, Array]:
         """Return the normal equations of all columns of the basis."""
-        design = _posterior(joint) @ self.basis
+        posterior = _posterior(joint)
+        design = posterior @ self.basis
         weight = seen.size / variance
         normal = design.T @ (weight[:, None] * design)
         normal[np.diag_indices_from(normal)] += 1e-10 * float(np.trace(normal)) / len(normal)
-        return normal, design.T @ (weight * seen.rate)
+        return normal, design.T @ (weight * seen.rate_without_drift(posterior, self.grid))
 
 
 def _posterior(joint: Array) -> Array:

@@ -24,7 +24,6 @@ from fairgroups.faces.image_store import Pictures, digest_of
 from fairgroups.faces.protocol import Settings, read_settings, write_settings
 from fairgroups.output import replacing
 from fairgroups.progress import progress_bar
-from fairgroups.repair.quality import score_quality
 
 __all__ = ["TrainingResult", "device_of", "predict", "train"]
 
@@ -139,6 +138,8 @@ def train(
             if done:
                 trained, taken = trained + done, taken + time.perf_counter() - began
             scores[folds == k] = job.scores()
+    from fairgroups.repair.quality import score_quality
+
     columns: dict[str, NDArray[Any]] = {"image": faces.names[kept]}
     if faces.person is not None:
         columns["person"] = faces.person[kept]

@@ -47,10 +47,17 @@ def corrected_lines(audit: Audit) -> list[str]:
     lines = [known_from(corrected, audit)]
     if corrected.curve:
         lines.append(_if_otherwise(corrected, audit))
-    lines.append(
-        "This takes errors to be normal, and unrelated to the outcome and to the true value. If the outcome itself "
-        "follows the measured value, as a camera's exposure may move both, the correction overstates."
-    )
+    follows = "If the outcome itself follows the measured value, as a camera's exposure may move both, the correction "
+    if corrected.drift:
+        each = points(corrected.drift, percent=audit.data.percent)
+        lines.append(
+            f"Among rows of the same {audit.settings.cluster} the rate goes with the measured value, too: {each} for "
+            f"one unit of {audit.data.names}. That part follows the measurement, not the {audit.settings.cluster}, and "
+            "was taken out."
+        )
+    elif corrected.source != "cluster":
+        lines.append(f"{follows}overstates; rows of the same person (cluster, reliability='cluster') would tell.")
+    lines.append("This takes errors to be normal, and as large for everybody of the same true value as is said here.")
     return lines
 
 
