@@ -132,7 +132,7 @@ def assemble(judged: Judged, measure: Measure, at: int, options: AuditOptions, r
     if at == len(judged.evidence) - 1:  # of several rates, said once
         conclusion = " ".join(part for part in (conclusion, amplified(checks)) if part)
     if corrected is not None:
-        conclusion = f"{conclusion} {by_true_values(corrected, finding, data, settings)}".strip()
+        conclusion = f"{conclusion} {by_true_values(corrected, facts)}".strip()
     # At equal factors groups are searched for what they leave unexplained, whomever they are then compared with.
     whom: Against = "rest" if against == "rest" and judged.held is None else "everyone"
     return Audit(

@@ -20,7 +20,7 @@ from fairgroups.words import amount, listed, p_value, plain_points, points, sent
 if TYPE_CHECKING:
     from fairgroups.checks.run import Checks
 
-__all__ = ["Facts", "amplified", "bordered_attributes", "conclude", "split_said"]
+__all__ = ["Facts", "amplified", "bordered_attributes", "conclude", "first_named", "split_said"]
 
 
 @dataclass(frozen=True)
@@ -142,6 +142,12 @@ def _at_equal(facts: Facts, who: str, verdict: str, difference: str) -> str:
     if verdict in ("disadvantaged", "advantaged"):
         return f"{who} are {verdict}{facts.equal}: their {what} is {difference}."
     return f"{who} have a {verdict} {what}{facts.equal}: it is {difference}."
+
+
+def first_named(facts: Facts) -> int:
+    """Return the group that the first sentence names; the first of all where none is."""
+    named = _named(facts) if facts.finding.groups else []
+    return named[0][0] if named else 0
 
 
 def _worst(facts: Facts) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from fairgroups.audits.records import DataFacts, Finding, Settings
+from fairgroups.audits.conclusion import Facts, first_named
 from fairgroups.cells.moments import moments_by
 from fairgroups.errors import InputError
 from fairgroups.evidence.deconvolution import Blurred, TrueRates, true_rates
@@ -149,8 +149,9 @@ def corrected_of(
     )
 
 
-def by_true_values(corrected: Corrected, finding: Finding, data: DataFacts, settings: Settings) -> str:
+def by_true_values(corrected: Corrected, facts: Facts) -> str:
     """Say in a sentence or two what error in the attribute does to the finding."""
+    data, settings = facts.data, facts.settings
     name, percent = data.names, data.percent
     told = f"With a reliability of {corrected.reliability:.2f}"
     if not corrected.groups:
@@ -161,17 +162,18 @@ def by_true_values(corrected: Corrected, finding: Finding, data: DataFacts, sett
             if corrected.reliability < 1
             else ""
         )
-    first = corrected.groups[finding.groups[0] if finding.groups and finding.groups[0] < len(corrected.groups) else 0]
+    first = corrected.groups[min(first_named(facts), len(corrected.groups) - 1)]
     if not math.isfinite(first.phi):
         return f"{told}, next to none of the {data.unit} have a true {first.label}."
     ends = sorted([first.low, first.high])
     side = "lower" if first.phi < 0 else "higher"
     if first.phi < 0:
         ends = [-ends[1], -ends[0]]
+    than = "everybody's" if data.unit == "people" else f"that of all {data.unit}"
     interval = f"{plain_points(ends[0], percent=percent)} to {size(ends[1], percent=percent)}"
     said = (
         f"{told}, {data.unit} with a true {first.label} are estimated to have a rate "
-        f"{size(abs(first.phi), percent=percent)} {side} than everybody's ({settings.percent_level} interval "
+        f"{size(abs(first.phi), percent=percent)} {side} than {than} ({settings.percent_level} interval "
         f"{interval}), not {size(abs(first.seen), percent=percent)}"
     )
     weaker = abs(first.phi) > abs(first.seen) and first.phi * first.seen > 0

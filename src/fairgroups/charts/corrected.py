@@ -47,11 +47,13 @@ def corrected_chart(audit: Audit, *, width: int = 560, height: int = 260) -> alt
     shown = [group.label for group in corrected.groups]
     verdicts = [record.verdict for record in audit.records[: len(shown)]]
     colours = [VERDICT_COLOURS[verdict] for verdict in verdicts]
-    colour = alt.Color("label:N", scale=alt.Scale(domain=shown, range=colours), legend=legend(alt))
+    told = legend(alt)
+    told.labelLimit, told.columns = 320, 2
+    colour = alt.Color("label:N", scale=alt.Scale(domain=shown, range=colours), legend=told)
     shape = alt.Shape(
         "label:N",
         scale=alt.Scale(domain=shown, range=[VERDICT_SHAPES[verdict] for verdict in verdicts]),
-        legend=legend(alt),
+        legend=told,
     )
     low = min(one.reliability for one in corrected.curve)
     x = alt.X(

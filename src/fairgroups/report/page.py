@@ -176,6 +176,7 @@ def _reasons(audit: Audit) -> dict[str, Any]:
     """Return what is said of factors that were held equal."""
     several = audit.settings.asked["measure"] == "equalized_odds"
     return {
+        "short": "Reasons",
         "title": reasons_title(audit) + (f": {audit.measure.rate}" if several else ""),
         "lines": reasons_lines(audit),
         "table": reasons_table(audit),
@@ -187,6 +188,7 @@ def _corrected(audit: Audit) -> dict[str, Any]:
     """Return what is said of an attribute that was measured with error."""
     several = audit.settings.asked["measure"] == "equalized_odds"
     return {
+        "short": "True values",
         "title": corrected_title(audit) + (f": {audit.measure.rate}" if several else ""),
         "lines": corrected_lines(audit),
         "table": corrected_table(audit),

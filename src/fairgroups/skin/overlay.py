@@ -30,6 +30,13 @@ def overlay(rgb: NDArray[np.uint8], finder: FaceFinder) -> Any:
     Returns
     -------
     PIL.Image.Image
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fairgroups.skin import AlignedFinder, overlay
+    >>> overlay(np.full((218, 178, 3), [198, 134, 66], dtype=np.uint8), AlignedFinder()).size
+    (178, 218)
     """
     from PIL import Image, ImageDraw
 

@@ -126,6 +126,14 @@ def persons_of(names: Sequence[str], how: str) -> list[str | None]:
     Returns
     -------
     list of str or None
+
+    Examples
+    --------
+    >>> from fairgroups.skin import persons_of
+    >>> persons_of(["ann/1.jpg", "ann/2.jpg", "bob_1.jpg"], "folder")
+    ['ann', 'ann', None]
+    >>> persons_of(["ann_1.jpg", "bob_1.jpg"], "^([^_]+)_")
+    ['ann', 'bob']
     """
     if how == "folder":
         found = [str(PurePosixPath(name).parent) for name in names]

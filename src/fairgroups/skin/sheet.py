@@ -37,9 +37,10 @@ margin:2rem auto;max-width:84rem;padding:0 1rem}
 h1{font-size:1.5rem;margin:0}
 h2{font-size:1.05rem;margin:1.8rem 0 .5rem;border-top:1px solid var(--line);padding-top:.8rem}
 p{color:var(--soft);margin:.3rem 0 0;max-width:50rem}
-ul{list-style:none;display:flex;flex-wrap:wrap;gap:.9rem;padding:0;margin:0}
-li{width:150px;font-size:12px;line-height:1.35;overflow-wrap:anywhere}
-img{width:150px;height:150px;object-fit:contain;background:#8883;border-radius:4px}
+ul{list-style:none;display:grid;grid-template-columns:repeat(auto-fill,minmax(125px,1fr));
+gap:.9rem;padding:0;margin:.7rem 0 0}
+li{font-size:12px;line-height:1.35;overflow-wrap:anywhere}
+img{width:100%;aspect-ratio:1;object-fit:contain;background:#8883;border-radius:4px}
 .tone{display:inline-block;width:1em;height:1em;border-radius:50%;vertical-align:-.15em;border:1px solid #8888}
 .marks{color:var(--soft)}
 """
