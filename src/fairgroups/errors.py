@@ -16,6 +16,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 
 __all__ = [
@@ -80,10 +81,24 @@ class InputError(FairGroupsError, ValueError):
     `n` must be at least 1; got 0.
     """
 
-    def __init__(self, fact: str, hint: str | None = None) -> None:
-        self.fact = fact
+    def __init__(self, fact: str, hint: str | None = None, *, row: int | None = None, shown: str | None = None) -> None:
         self.hint = hint
-        super().__init__(fact if hint is None else f"{fact}\nHint: {hint}")
+        self.row = row  # which row of the data, from 0; the fact says {row} where it is to be named
+        self._fact = fact
+        where = f"row {row} (the first row is 0)" if shown is None else shown
+        self.fact = fact if row is None else fact.replace("{row}", where)
+        super().__init__(self.fact if hint is None else f"{self.fact}\nHint: {hint}")
+
+    def with_row(self, shown: str) -> InputError:
+        """Return the same error with its row named as the user sees it: "row 14 of the sheet"."""
+        if self.row is None:
+            return self
+        return type(self)(self._fact, self.hint, row=self.row, shown=shown)
+
+
+def _plain(name: str) -> str:
+    """Return a name without what people forget: capitals, spaces, dashes."""
+    return re.sub(r"[\W_]+", "", name).casefold()
 
 
 class ColumnError(InputError, KeyError):
@@ -101,7 +116,8 @@ class ColumnError(InputError, KeyError):
 
     def __init__(self, name: str, available: Iterable[str]) -> None:
         columns = [str(column) for column in available]
-        near = difflib.get_close_matches(name, columns, n=1)
+        plain = {_plain(column): column for column in reversed(columns)}
+        near = [plain[_plain(name)]] if _plain(name) in plain else difflib.get_close_matches(name, columns, n=1)
         shown = ", ".join(columns[:30]) + (", …" if len(columns) > 30 else "")
         hint = f"did you mean {near[0]!r}? The columns are: {shown}" if near else f"the columns are: {shown}"
         super().__init__(f"there is no column {name!r} in the data.", hint)
@@ -119,7 +135,7 @@ class MissingValuesError(InputError):
     ...     fg.audit({"age": [1.0, float("nan")], "hired": [0, 1]}, sensitive="age", outcome="hired")
     ... except fg.MissingValuesError as error:
     ...     print(str(error).splitlines()[0])
-    'age' holds 1 missing value(s) (NaN), the first in row 1.
+    'age' holds 1 missing value(s), the first in row 1 (the first row is 0).
     """
 
 

@@ -30,6 +30,7 @@ __all__ = [
     "Monotonic",
     "Seek",
     "at_least_zero",
+    "number_of",
     "one_of",
     "refuse_unknown",
     "seed_of",
@@ -89,6 +90,13 @@ def whole_number(value: Any, name: str, least: int = 1) -> int:
 def seed_of(value: Any, name: str = "seed") -> int:
     """Return a seed; refuse anything but whole numbers from 0 on."""
     return whole_number(value, name, 0)
+
+
+def number_of(value: Any, name: str) -> float:
+    """Return a number; refuse infinite ones and what is none."""
+    if not _is_number(value) or not -float("inf") < value < float("inf"):
+        raise InputError(f"`{name}` must be a number; got {value!r}.")
+    return float(value)
 
 
 def at_least_zero(value: Any, name: str) -> float:

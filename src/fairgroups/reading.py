@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.engines.alike import count_alike
-from fairgroups.engines.columns import check_columns, collect, under_names
+from fairgroups.engines.columns import check_columns, collect, is_number, under_names
 from fairgroups.engines.count import count_rows
-from fairgroups.errors import NeedsRows
+from fairgroups.errors import InputError, NeedsRows
 from fairgroups.partition.given import given_partition
 from fairgroups.partition.partition import Partition
 from fairgroups.rows.person_keys import read_keys, uniform_of
@@ -49,6 +49,8 @@ class Reading:
         Where the data came from, without a password.
     notes : list of str
         What a reader should know of how it was read.
+    told : list of str
+        What was decided and converted when it was read, in words.
     frame : lazy frame or None
         Where the people were counted, while it is open.
     """
@@ -57,6 +59,7 @@ class Reading:
     library: str
     source: str
     notes: list[str] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
     frame: Any = field(default=None, repr=False)
     _options: dict[str, Any] = field(default_factory=dict, repr=False)
 
@@ -112,12 +115,15 @@ def read_rows(
         yield _counted(data, options, raw=raw) if is_lazy(data) else _in_memory(data, roles, seed)
         return
     source = data if isinstance(data, Source) else Source(data)
-    with source.opened(roles.columns, text=[roles.key] if roles.key else [], verbose=verbose) as (_, relation):
-        if source.is_database or _is_large(source, relation):
-            yield _counted(relation, options, source, raw=raw)
-        else:
-            columns = dict(relation.project(", ".join(map(quoted, roles.columns))).fetchnumpy())
-            yield _in_memory(columns, roles, seed, source)
+    with source.opened(roles.columns, text=[roles.key] if roles.key else [], verbose=verbose) as table:
+        with table.naming_rows():
+            if source.is_database or _is_large(source, table.relation):
+                reading = _counted(table.relation, options, source, raw=raw)
+            else:
+                columns = dict(table.relation.project(", ".join(map(quoted, roles.columns))).fetchnumpy())
+                reading = _in_memory(columns, roles, seed, source)
+        source.refuse(reading.told)
+        yield replace(reading, told=[*table.told, *reading.told])
 
 
 def _is_large(source: Source, relation: Any) -> bool:
@@ -132,6 +138,7 @@ def _counted(frame: Any, options: dict[str, Any], source: Source | None = None, 
     import narwhals as nw
 
     roles = options["roles"]
+    frame = _decided(frame, roles)
     name = source.name if source else f"a table in {nw.from_native(frame).implementation.name.lower()}"
     library = "" if source else library_beside(frame)
     try:
@@ -144,16 +151,32 @@ def _counted(frame: Any, options: dict[str, Any], source: Source | None = None, 
         ours = {f"c{i}": column for i, column in enumerate(roles.columns)}
         held = collect(nw.from_native(under_names(frame, ours)))
         columns = {column: held[new] for new, column in ours.items()}
-        rows = _rows_of(columns, roles, options["seed"])
+        rows = _rows_of(columns, replace(roles, threshold=None), options["seed"])
         note = f"The {rows.n:,} rows were read into memory, for {error.fact}."
-        return Reading(rows, library, name, [note])
-    return Reading(rows, library, name, [], frame, options)
+        return Reading(rows, library, name, [note], list(rows.told))
+    return Reading(rows, library, name, [], list(rows.told), frame, options)
+
+
+def _decided(frame: Any, roles: Roles) -> Any:
+    """Return a lazy frame whose scores are decisions, where a threshold makes them so."""
+    import narwhals as nw
+
+    if roles.threshold is None:
+        return frame
+    table = nw.from_native(frame)
+    check_columns(table.collect_schema(), roles.columns)
+    if not is_number(table.collect_schema()[roles.outcome]):
+        raise InputError(f"`threshold` is for numbers, and {roles.outcome!r} holds none.", "leave it out.")
+    score = nw.col(roles.outcome).cast(nw.Float64)
+    decided = nw.when(~score.is_null()).then(nw.when(score >= roles.threshold).then(1).otherwise(0))
+    return table.with_columns(decided.alias(roles.outcome)).to_native()
 
 
 def _in_memory(data: Any, roles: Roles, seed: int, source: Source | None = None) -> Reading:
     table = read_table(data, roles.columns)
     name = source.name if source else "a table in memory"
-    return Reading(_rows_of(dict(table.columns), roles, seed), table.library, name)
+    rows = _rows_of(dict(table.columns), roles, seed)
+    return Reading(rows, table.library, name, told=[*table.told, *rows.told])
 
 
 def _rows_of(columns: dict[str, Any], roles: Roles, seed: int) -> Rows:
@@ -165,6 +188,7 @@ def _rows_of(columns: dict[str, Any], roles: Roles, seed: int) -> Rows:
         factors={name: columns[name] for name in roles.given},
         lot=lot,
         positive=roles.positive,
+        threshold=roles.threshold,
         missing=roles.missing,
         names={**roles.named, "sensitive": roles.sensitive[0]},
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fairgroups.audits.baseline import Change
+from fairgroups.audits.corrected import Corrected, CorrectedGroup, IfReliability
 from fairgroups.audits.drift import Drift, DriftRecord
 from fairgroups.audits.rates import GroupRate, RateColumn
 from fairgroups.audits.reasons import GroupReasons, Reasons
@@ -55,6 +56,8 @@ __all__ = [
     "Change",
     "Checks",
     "ColumnCheck",
+    "Corrected",
+    "CorrectedGroup",
     "CurvePart",
     "Cut",
     "DataFacts",
@@ -69,6 +72,7 @@ __all__ = [
     "GroupRates",
     "GroupReasons",
     "GroupRecord",
+    "IfReliability",
     "JointAudit",
     "Limit",
     "MatchedBand",

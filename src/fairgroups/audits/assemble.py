@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -46,7 +46,9 @@ from fairgroups.measures import Direction, Measure
 from fairgroups.options import Against
 from fairgroups.partition.partition import Partition
 from fairgroups.reading import Reading
+from fairgroups.rows.codes import codes_of
 from fairgroups.rows.rows import Rows
+from fairgroups.sources.ages import age_column
 from fairgroups.words import listed
 
 __all__ = ["Judged", "assemble"]
@@ -222,11 +224,31 @@ def _data(judged: Judged, options: AuditOptions, reading: Reading, *, percent: b
         rows_judged=judged.judging.rows.n,
         dropped=dict(rows.dropped),
         attributes=tuple(
-            describe_column(c, rows.count, str(labels.get(c.name, "")), options.min_cell) for c in rows.columns
+            describe_column(c, rows.count, _label(c.name, labels), options.min_cell) for c in rows.columns
         ),
         percent=percent,
         unit=options.unit,
+        converted=tuple(dict.fromkeys(reading.told)),
     )
+
+
+def _label(name: str, labels: Mapping[str, str]) -> str:
+    """Return what an attribute is called in the report, where that is not its name."""
+    age = age_column(name) if name not in labels else None
+    return age.label if age is not None else str(labels.get(name, ""))
+
+
+def _codes(rows: Rows) -> list[str]:
+    """Say which numbers look as if they stood for something else."""
+    said = []
+    for column in (*rows.columns, *rows.factors):
+        codes = [] if column.levels is not None or column.last is not None else codes_of(column.values, rows.count)
+        for code, n in codes:
+            said.append(
+                f"{n:,} rows share {column.name} = {code:g}, far from all others. If it stands for a missing value, "
+                f"say so: --na {code:g} (na=['{code:g}'] of Source)."
+            )
+    return said
 
 
 def _reasons(
@@ -294,7 +316,7 @@ def _replication(
 
 def _notes(judged: Judged, measure: Measure, evidence: Evidence, reading: Reading) -> list[str]:
     sample, result = judged.sample, judged.result
-    notes = [*reading.notes, *(() if result is None else result.notes)]
+    notes = [*_codes(sample.rows), *reading.notes, *(() if result is None else result.notes)]
     if result is not None and sample.is_line and sample.rows.count is not None and not sample.cells.distinct:
         loss = sample.cells.loss(measure, judged.partition.n_groups)
         notes.append(

@@ -97,7 +97,9 @@ def audit(data: Any, **asked: Any) -> Audit | JointAudit:
         Whether the outcome is good to receive: every measure follows from it. Where it is not said, groups are called
         higher or lower, and nobody is called disadvantaged.
     positive : label, optional
-        Which of two labels of the outcome counts as 1.
+        Which label of the outcome counts as 1; all others count as 0.
+    threshold : float, optional
+        Make decisions of a score: outcomes of at least this count as yes, others as no.
     missing : {"error", "drop", "group"}
         What to do with missing values.
     inference : {"band", "crossfit", "plugin"}

@@ -31,6 +31,7 @@ from fairgroups.options import (
     Monotonic,
     Seek,
     at_least_zero,
+    number_of,
     one_of,
     share_of,
 )
@@ -53,6 +54,8 @@ Kind = Literal[
     "count",
     "seed",
     "number",
+    "any number",
+    "texts",
     "share",
     "auto count",
     "auto size",
@@ -158,7 +161,10 @@ class AuditOptions:
     favourable: bool | None = option(
         None, "flag", "Whether the outcome is good to receive; unsaid, rates are called higher or lower only."
     )
-    positive: Any = option(None, "text", "Which of two labels of the outcome counts as yes.")
+    positive: Any = option(None, "text", "Which label of the outcome counts as yes; all others then count as no.")
+    threshold: float | None = option(
+        None, "any number", "Make decisions of a score: outcomes of at least this count as yes."
+    )
     missing: Missing = option("error", "words", "Missing values: error, drop or group.", MISSING)
     inference: Inference = option("band", "words", "band, crossfit or plugin.", INFERENCES)
     band_width: BandWidth = option(
@@ -207,6 +213,10 @@ class AuditOptions:
             raise InputError("groups are compared with a reference or against others, not both.", "leave one out.")
         self._check_reasons()
         self._check_error()
+        if self.threshold is not None:
+            if self.positive is not None and self.truth is None:
+                raise InputError("`threshold` makes yes and no of a score; `positive` is for labels.", "leave one out.")
+            number_of(self.threshold, "threshold")
         if self.favourable not in (None, True, False):
             raise InputError(f"`favourable` must be True, False or None; got {self.favourable!r}.")
 
@@ -295,7 +305,7 @@ class AuditOptions:
         """Which column is what."""
         from fairgroups.rows.roles import Roles
 
-        same = ("truth", "weight", "cluster", "key", "positive", "missing", "given", "expected")
+        same = ("truth", "weight", "cluster", "key", "positive", "threshold", "missing", "given", "expected")
         others = {name: getattr(self, name) for name in same}
         if self.error is not None and self.error_spread is None:
             others["error"] = self.error

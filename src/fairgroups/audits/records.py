@@ -188,7 +188,8 @@ class Attribute:
 class DataFacts:
     """What was read: where from, how many rows, how many of them judged the groups, who was left out and why.
 
-    `percent` says whether rates are percentages; `library` in which tables are given back; `unit` what rows are.
+    `percent` says whether rates are percentages; `library` in which tables are given back; `unit` what rows are;
+    `converted` what was decided and converted when the table was read.
     """
 
     source: str
@@ -199,6 +200,7 @@ class DataFacts:
     attributes: tuple[Attribute, ...]
     percent: bool
     unit: str = "people"
+    converted: tuple[str, ...] = ()
 
     @property
     def names(self) -> str:

@@ -26,8 +26,8 @@ def audit(
     data: Annotated[
         str,
         typer.Argument(
-            help="A CSV, Parquet, JSON-lines or Arrow file, a folder, a 'pattern*', or a database: "
-            "postgresql://host/db, file.duckdb, file.sqlite.",
+            help="A CSV, Excel, Parquet, JSON-lines, Arrow, Stata, SAS or SPSS file, - for standard input, a folder, a "
+            "'pattern*', or a database: postgresql://host/db, file.duckdb, file.sqlite.",
             show_default=False,
         ),
     ],

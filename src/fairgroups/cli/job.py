@@ -36,12 +36,16 @@ class TableOptions:
     data: str = option(
         NO_DEFAULT,
         "column",
-        "A CSV, Parquet, JSON-lines or Arrow file, a folder, a 'pattern*', or a database: postgresql://host/db, "
-        "file.duckdb, file.sqlite.",
+        "A CSV, Excel, Parquet, JSON-lines, Arrow, Stata, SAS or SPSS file, - for standard input, a folder, a "
+        "'pattern*', or a database: postgresql://host/db, file.duckdb, file.sqlite.",
     )
     table: str | None = option(None, "column", "Table of a database.")
     where: str | None = option(None, "column", 'Only rows with this, in SQL: "year = 2025".')
     sql: str | None = option(None, "column", "Read this query instead; files are called data in it.")
+    sheet: str | None = option(None, "column", "Sheet of a workbook; the first that is filled, unless said.")
+    na: Sequence[str] | None = option(None, "texts", "What stands for a missing value: unknown,.,-9")
+    decimal: str | None = option(None, "words", "Mark of decimals in numbers written as text: . or ,", (".", ","))
+    strict: bool = option(False, "flag", "Refuse files that must be converted to be read.")
     memory_limit: str | None = option(None, "column", "The most memory that reading may use: 1GB.")
     out: Path | None = option(None, "file", "Write an HTML page here.")
     json: Path | None = option(None, "file", "Write the result as JSON here.")
@@ -53,7 +57,17 @@ class TableOptions:
         """The table."""
         from fairgroups.sources.source import Source
 
-        return Source(self.data, self.table, self.where, self.sql, self.memory_limit)
+        return Source(
+            self.data,
+            self.table,
+            self.where,
+            self.sql,
+            self.memory_limit,
+            self.sheet,
+            self.na or (),
+            self.decimal,
+            self.strict,
+        )
 
 
 @dataclass(frozen=True)

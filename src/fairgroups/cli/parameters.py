@@ -30,6 +30,8 @@ TYPES: dict[str, Any] = {
     "count": int,
     "seed": int,
     "number": float,
+    "any number": float,
+    "texts": str,
     "share": float,
     "auto count": str,
     "auto size": str,
@@ -48,6 +50,8 @@ SCHEMAS: dict[str, dict[str, Any]] = {
     "count": {"type": "integer", "minimum": 1},
     "seed": {"type": "integer", "minimum": 0},
     "number": {"type": "number", "minimum": 0},
+    "any number": {"type": "number"},
+    "texts": {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": ["string", "number"]}}]},
     "share": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
     "auto count": {"oneOf": [{"const": "auto"}, {"type": "integer", "minimum": 1}]},
     "auto size": {"oneOf": [{"const": "auto"}, {"type": "number", "minimum": 0}]},
@@ -115,6 +119,8 @@ def _read(name: str, kind: str, value: Any) -> Any:
             return float(value)
         except (TypeError, ValueError):
             raise InputError(f"{typed} must be a number up to 1, or 'cluster'; got {value!r}.") from None
+    if kind == "texts" and isinstance(value, str):
+        return [text.strip() for text in value.split(",")]
     if kind == "columns":
         return value[0] if len(value) == 1 else list(value)
     return value

@@ -33,6 +33,9 @@ def say(run: AuditRun, *, quiet: bool) -> None:
         typer.echo(limit)
     if run.changed:
         _say_changes(run)
+    if not quiet:
+        for line in result.data.converted:
+            typer.echo(f"Read: {line}")
     for note in run.notes:
         typer.echo(f"Note: {note}")
     for line in run.written:

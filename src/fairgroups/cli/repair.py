@@ -100,8 +100,8 @@ def repair(
     sample: dict[str, Any] = {"most": MOST_ROWS, "seed": seed}
     columns, total = read_columns(Source(data), names, text=[] if key is None else [key], **sample)
     if key is None and _tied(columns[score]) > MANY_SHARE:  # people are told apart by all else that is known of them
-        with Source(data).opened() as (_, relation):
-            row = [name for name in relation.columns if name not in (truth, weight, fold)]
+        with Source(data).opened() as table:
+            row = [name for name in table.relation.columns if name not in (truth, weight, fold)]
         columns, total = read_columns(Source(data), names, row=row, **sample)
         key = WHOLE_ROW
     notes = []

@@ -52,7 +52,8 @@ def apply_blind_to_file(
             f"this repair is by {repair.shares_.size} groups; {len(chances)} chances were named.",
             "name one column for each group: --chance young --chance old",
         )
-    with Source(source).opened([score, *chances]) as (connection, relation):
+    with Source(source).opened([score, *chances]) as table:
+        connection, relation = table.connection, table.relation
         connection.execute("SET threads = 1")  # keeps the rows in order
         relation.create_view("fairgroups_file")
         for name in (score, *chances):

@@ -69,11 +69,15 @@ def apply_to_file(
     expected = len(repair.partition_.columns)
     if len(sensitive) != expected:
         raise InputError(f"this repair is by {expected} attribute(s); {len(sensitive)} were named.", "name as many.")
-    as_text = holds_text(source) and holds_text(out)  # what is not understood is copied as it is written
     whole = key == WHOLE_ROW
     keys = [key] if key and not whole else []
     needed = [score, *sensitive, *keys, *(row if whole else ())]
-    with Source(source).opened(needed, as_text=as_text, text=keys) as (connection, relation):
+    as_text = holds_text(source) and holds_text(out)  # what is not understood is copied as it is written
+    if as_text:
+        with Source(source).opened(needed, text=keys) as table:
+            as_text = not table.told  # numbers written as people do must be read to be used
+    with Source(source).opened(needed, as_text=as_text, text=keys) as table:
+        connection, relation = table.connection, table.relation
         columns = list(relation.columns)
         connection.execute("SET threads = 1")  # keeps the rows in order
         relation.create_view("fairgroups_file")
@@ -109,7 +113,8 @@ def check_target(source: Path, out: Path, into: str, key: str | None) -> str:
     if source.resolve() == out.resolve():
         raise InputError("the result would replace the file it is made from.", "write it to another file.")
     keys = [key] if key and key != WHOLE_ROW else []
-    with Source(source).opened(keys, text=keys) as (_, relation):
+    with Source(source).opened(keys, text=keys) as table:
+        relation = table.relation
         columns = list(relation.columns)
         if into.lower() in (name.lower() for name in columns):
             raise InputError(f"the file has a column {into!r} already.", "give the new one another name.")

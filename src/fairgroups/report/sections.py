@@ -233,6 +233,7 @@ def data_facts(audit: Audit | JointAudit) -> list[tuple[str, str]]:
         ("Rows used", f"{data.rows:,}"),
         ("Rows left out", f"{sum(dropped.values()):,} ({left_out})" if dropped else "none"),
         ("Missing values", policy),
+        *(("Read", line) for line in data.converted),
         *(("Attribute", _attribute(attribute)) for attribute in data.attributes),
         ("Outcome", settings.outcome_label + (f", compared with {settings.truth}" if settings.truth else "")),
         *([("Counted as yes", settings.positive)] if settings.positive is not None else []),

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError, MissingValuesError
+from fairgroups.rows.bands import are_bands
 from fairgroups.rows.columns import is_missing, numbers, one_column, reads_as_numbers
 from fairgroups.rows.labels import category_levels
 from fairgroups.sources.frames import read_table
@@ -40,6 +41,13 @@ class Column:
     values: Array
     levels: tuple[str, ...] | None = None
     last: Array | None = None  # where a row stands for several values: the largest of them, `values` the smallest
+
+    @property
+    def told(self) -> list[str]:
+        """What was decided about it, in words."""
+        if self.levels is None or self.levels == tuple(sorted(self.levels)):
+            return []
+        return [f"{self.name}: its {len(self.levels)} bands are classes in order, from {self.levels[0]} on."]
 
     @property
     def text(self) -> NDArray[np.object_]:
@@ -88,7 +96,9 @@ def lone_attribute(values: NDArray[Any], name: str) -> Column:
         return Column(name, numbers(values, name or "sensitive"))
     except InputError:
         data = np.asarray(values.data) if isinstance(values, np.ma.MaskedArray) else values
-        if data.dtype.kind not in "OUST" or reads_as_numbers(values):
+        if data.dtype.kind not in "OUST":
+            raise
+        if reads_as_numbers(values) and not are_bands({x for x in values.tolist() if isinstance(x, str)}):
             raise
         return category(values, name)
 
@@ -116,6 +126,7 @@ def refuse_missing(column: Column) -> None:
     absent = np.isnan(column.values)
     if absent.any():
         raise MissingValuesError(
-            f"{column.name or 'X'!r} holds {absent.sum()} missing value(s) (NaN), the first in row {absent.argmax()}.",
+            f"{column.name or 'X'!r} holds {absent.sum()} missing value(s), the first in {{row}}.",
             "missing='drop' leaves these rows out and counts them; missing='group' makes them a group of their own.",
+            row=int(absent.argmax()),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from typing import Any, NoReturn
 
@@ -98,8 +99,9 @@ def numbers(values: NDArray[Any], name: str) -> Array:
         row, value = wrong[0]
         raise InputError(
             f"{name!r} must hold numbers; {len(wrong)} of {out.size} values are not, the first is {shorten(value)} "
-            f"in row {row} (the first row is 0).",
+            "in {row}.",
             _cure(value),
+            row=row,
         )
     return out
 
@@ -113,6 +115,8 @@ def _cure(value: Any) -> str:
         return f"write it with a decimal point: {text.replace(',', '.')}."
     if re.fullmatch(r"[+-]?[\d.,\s]*\d\s*%|[€$£¥]\s*[\d.,]+|[\d.,]+\s*[€$£¥]", text):
         return "write the number alone, without a sign for percent or money."
+    if isinstance(value, str) and value.strip():
+        return f"where it stands for a missing value, say so: na={[text]!r} of Source (--na {shlex.quote(text)})."
     return "clean the column, or encode it as numbers."
 
 

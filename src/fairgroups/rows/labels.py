@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -10,67 +12,143 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
+from fairgroups.rows.bands import in_order
 from fairgroups.rows.columns import is_missing, numbers, shorten
+from fairgroups.rows.yes_words import likely_yes, yes_among
+from fairgroups.words import listed
 
-__all__ = ["category_levels", "check_positive", "label_codes", "read_outcome"]
+__all__ = ["ReadOutcome", "category_levels", "check_positive", "label_codes", "read_outcome"]
 
 Array = NDArray[np.float64]
 
 
+@dataclass(frozen=True)
+class ReadOutcome:
+    """An outcome as numbers, whether it is yes or no, and what was decided about its labels, in words."""
+
+    values: Array
+    binary: bool
+    told: tuple[str, ...] = ()
+
+
 def category_levels(name: str, found: set[str], most: int = 64) -> tuple[str, ...]:
-    """Return the levels of a category in order; refuse too many."""
+    """Return the levels of a category in order, bands such as "26-35" from the lowest; refuse too many."""
     if len(found) > most:
         raise InputError(
             f"{name!r} is a category with {len(found)} levels; at most {most} can be grouped.",
             "join rare levels, or encode the column as a number.",
         )
-    return tuple(sorted(found))
+    return in_order(found)
 
 
 def read_outcome(
-    values: NDArray[Any], name: str, positive: Any, *, optional_positive: bool = False
-) -> tuple[Array, bool]:
-    """Convert an outcome to floats and say whether it is yes/no."""
+    values: NDArray[Any],
+    name: str,
+    positive: Any,
+    *,
+    optional_positive: bool = False,
+    threshold: float | None = None,
+) -> ReadOutcome:
+    """Convert an outcome to floats.
+
+    Parameters
+    ----------
+    values : array
+        The column.
+    name : str
+        What it is called.
+    positive : label or None
+        Which label counts as 1; all others then count as 0.
+    optional_positive : bool
+        The label may be that of another column.
+    threshold : float, optional
+        Numbers of at least this count as 1, others as 0.
+
+    Returns
+    -------
+    ReadOutcome
+    """
     data = np.asarray(values.data) if isinstance(values, np.ma.MaskedArray) else values
     if data.dtype.kind in "biufMm" or all(
         is_missing(value) or isinstance(value, Real | Decimal) for value in values.tolist()
     ):
         found = numbers(values, name)
-        binary = bool(np.all((found == 0) | (found == 1) | np.isnan(found)))
-        if positive is None:
-            return found, binary
-        try:
-            wanted = float(positive)
-        except (TypeError, ValueError):
-            wanted = np.nan
-        levels = np.unique(found[~np.isnan(found)])
-        if (levels.size <= 2 and wanted in levels) or (binary and wanted in (0, 1)):
-            return np.where(np.isnan(found), np.nan, (found == wanted).astype(np.float64)), True
-        if optional_positive:  # the label is that of the other column
-            return found, binary
-        raise InputError(
-            f"`positive` must be one of two values of {name!r}; got {positive!r}, "
-            f"and {name!r} has {levels.size} distinct values, such as {levels[:5].tolist()}."
-        )
+        if threshold is not None:
+            said = f"{name}: values of at least {threshold:g} count as yes, as asked."
+            return ReadOutcome(np.where(np.isnan(found), np.nan, (found >= threshold).astype(float)), True, (said,))
+        return _from_numbers(found, name, positive, optional_positive=optional_positive)
+    if threshold is not None:
+        raise InputError(f"`threshold` is for numbers, and {name!r} holds labels.", "leave it out, or say `positive`.")
     items = [None if is_missing(value) else str(value) for value in values.tolist()]
     labels = sorted({item for item in items if item is not None})
-    if positive is None and labels and {label.lower() for label in labels} <= {"true", "false"}:
-        positive = next((label for label in labels if label.lower() == "true"), "true")
-        labels = sorted({*labels, positive})
+    meant, told = _meant(labels, name, positive, optional_positive=optional_positive)
+    codes = [np.nan if item is None else float(item in meant) for item in items]
+    return ReadOutcome(np.asarray(codes, dtype=np.float64), True, told)
+
+
+def _from_numbers(found: Array, name: str, positive: Any, *, optional_positive: bool) -> ReadOutcome:
+    binary = bool(np.all((found == 0) | (found == 1) | np.isnan(found)))
+    if positive is None:
+        return ReadOutcome(found, binary)
+    try:
+        wanted = float(positive)
+    except (TypeError, ValueError):
+        wanted = np.nan
+    levels = np.unique(found[~np.isnan(found)])
+    if wanted in levels or (binary and wanted in (0, 1)):
+        told: tuple[str, ...] = ()
+        if levels.size > 2:
+            told = (f"{name}: {wanted:g} counts as yes, its {levels.size - 1} other values as no, as asked.",)
+        return ReadOutcome(np.where(np.isnan(found), np.nan, (found == wanted).astype(np.float64)), True, told)
+    if optional_positive:
+        return ReadOutcome(found, binary)
+    raise InputError(
+        f"`positive` must be a value of {name!r}; got {positive!r}, "
+        f"and {name!r} has {levels.size} distinct values, such as {levels[:5].tolist()}."
+    )
+
+
+def _meant(
+    labels: Sequence[str], name: str, positive: Any, *, optional_positive: bool
+) -> tuple[set[str], tuple[str, ...]]:
+    """Return the labels that count as yes, and what was decided."""
     shown = ", ".join(shorten(label) for label in labels[:5]) + (", …" if len(labels) > 5 else "")
+    if positive is not None:
+        wanted = str(positive).strip().casefold()
+        meant = {label for label in labels if label == str(positive)}
+        meant = meant or {label for label in labels if label.strip().casefold() == wanted}
+        if meant and len(labels) > 2:
+            rest = [shorten(label) for label in labels if label not in meant]
+            others = listed(rest) if len(rest) <= 4 else f"{len(rest)} other labels"
+            return meant, (f"{name}: {positive!r} counts as yes, {others} as no, as asked.",)
+        if meant or len(labels) < 2:
+            return meant, ()
+        if not optional_positive or yes_among(labels) is None:
+            raise InputError(
+                f"`positive` is {positive!r}, which is no label of {name!r}; it holds {shown}.",
+                f"say positive={likely_yes(list(labels))!r} (--positive on the command line).",
+            )
+    words = yes_among(labels)
+    if words is not None:
+        plain = {label.strip().casefold() for label in labels}
+        told = () if plain <= {"true", "false"} else (f"{name}: {_named(words, labels)}.",)
+        return words, told
     if len(labels) > 2:
         raise InputError(
-            f"{name!r} holds {len(labels)} different labels ({shown}); an outcome has two, or is a number.",
-            "make a yes/no column of it first.",
+            f"{name!r} holds {len(labels)} different labels ({shown}); it must be known which one counts as yes.",
+            f"say positive={likely_yes(list(labels))!r} (--positive on the command line): all others then count as no.",
         )
-    if positive is None or (str(positive) not in labels and len(labels) == 2):
-        said = "" if positive is None else f" `positive` is {positive!r}, which is neither."
-        raise InputError(
-            f"{name!r} holds the labels {shown}; it must be known which one counts as 1.{said}",
-            f"say positive={_likely(labels)!r} (--positive on the command line).",
-        )
-    codes = [np.nan if item is None else float(item == str(positive)) for item in items]
-    return np.asarray(codes, dtype=np.float64), True
+    raise InputError(
+        f"{name!r} holds the labels {shown}; it must be known which one counts as 1.",
+        f"say positive={likely_yes(list(labels))!r} (--positive on the command line).",
+    )
+
+
+def _named(meant: set[str], labels: Sequence[str]) -> str:
+    yes = listed([shorten(label) for label in labels if label in meant])
+    no = listed([shorten(label) for label in labels if label not in meant])
+    said = [f"{yes} was read as yes"] if yes else []
+    return " and ".join([*said, *([f"{no} as no" if said else f"{no} was read as no"] if no else [])])
 
 
 def check_positive(positive: Any, columns: list[NDArray[Any]]) -> None:
@@ -78,7 +156,8 @@ def check_positive(positive: Any, columns: list[NDArray[Any]]) -> None:
     for values in columns:
         items = values.tolist()  # None where masked
         found = set(items)
-        if positive in found or str(positive) in {str(x) for x in found if not is_missing(x)}:
+        texts = {str(x) for x in found if not is_missing(x)}
+        if positive in found or str(positive).casefold() in {text.strip().casefold() for text in texts}:
             return
         if isinstance(positive, str):
             try:
@@ -96,9 +175,3 @@ def label_codes(values: NDArray[Any]) -> Array:
     items = values.tolist()  # None where masked
     number: dict[Any, float] = {}
     return np.array([np.nan if is_missing(item) else number.setdefault(item, float(len(number))) for item in items])
-
-
-def _likely(labels: list[str]) -> str:
-    """Guess for a hint which label means yes."""
-    yes = {"yes", "y", "true", "t", "1", "positive", "approved", "accepted", "granted", "hired", "selected", ">50k"}
-    return next((label for label in labels if label.strip().lower() in yes), labels[-1] if labels else "yes")

@@ -29,7 +29,9 @@ class Roles:
     given : tuple of str
         Factors at equal values of which people are compared.
     positive : label or None
-        Which of two labels counts as 1.
+        Which label counts as 1.
+    threshold : float or None
+        Outcomes of at least this count as 1, others as 0.
     missing : {"error", "drop", "group"}
         What to do with missing values.
     """
@@ -46,6 +48,7 @@ class Roles:
     given: tuple[str, ...] = ()
     expected: str | None = None
     error: str | None = None
+    threshold: float | None = None
 
     def __post_init__(self) -> None:
         one_of(self.missing, "missing", MISSING)

@@ -54,6 +54,7 @@ class Rows:
     offset: float = 0.0  # taken off outcomes before they are summed; see `centred`
     outcome_is_binary: bool = True
     dropped: Mapping[str, int] = field(default_factory=dict)
+    told: tuple[str, ...] = ()  # what was decided about labels, in words
     factors: tuple[Column, ...] = ()  # what people may be compared at equal values of
     expected: Array | None = None  # the outcome that a model of the user's expects
     error: Array | None = None  # the standard deviation of the error with which the attribute was measured
@@ -168,6 +169,7 @@ class Rows:
         expected: Any = None,
         error: Any = None,
         positive: Any = None,
+        threshold: float | None = None,
         missing: Missing = "error",
         names: Mapping[str, str] | None = None,
     ) -> Rows:
@@ -191,7 +193,9 @@ class Rows:
         error : array-like, optional
             The standard deviation of the error with which each value of the attribute was measured.
         positive : label, optional
-            Which of two labels counts as 1.
+            Which label counts as 1; all others count as 0.
+        threshold : float, optional
+            Outcomes of at least this count as 1, others as 0.
         missing : {"error", "drop", "group"}
             What to do with missing values. ``"group"`` keeps rows whose sensitive value is missing as a group of
             their own.
@@ -219,6 +223,7 @@ class Rows:
             expected=expected,
             error=error,
             positive=positive,
+            threshold=threshold,
             missing=missing,
             names=names,
         )
@@ -239,6 +244,7 @@ class Rows:
         expected: Any = None,
         error: Any = None,
         positive: Any = None,
+        threshold: float | None = None,
         missing: Missing = "error",
         names: Mapping[str, str] | None = None,
     ) -> Rows:
@@ -250,13 +256,17 @@ class Rows:
         attributes = list(found)
         values: dict[str, Array] = {}
         both = truth is not None or base is not None  # one label may be that of another column
-        values["outcome"], binary = read_outcome(
-            one_column(outcome), named["outcome"], positive, optional_positive=both
-        )
-        if truth is not None:
-            values["truth"], _ = read_outcome(one_column(truth), named["truth"], positive, optional_positive=True)
-        if base is not None:
-            values["base"], _ = read_outcome(one_column(base), named["base"], positive, optional_positive=True)
+        read = {
+            "outcome": read_outcome(
+                one_column(outcome), named["outcome"], positive, optional_positive=both, threshold=threshold
+            )
+        }
+        for role, column in (("truth", truth), ("base", base)):
+            if column is not None:
+                read[role] = read_outcome(one_column(column), named[role], positive, optional_positive=True)
+        values |= {role: one.values for role, one in read.items()}
+        told = dict.fromkeys(line for one in read.values() for line in one.told)
+        told |= dict.fromkeys(line for column in columns for line in column.told)
         if weight is not None:
             values["weight"] = numbers(one_column(weight), named["weight"])
         if cluster is not None:
@@ -290,7 +300,8 @@ class Rows:
             cluster=np.nan_to_num(values["cluster"]).astype(np.intp) if cluster is not None else None,
             count=count,
             lot=lot,
-            outcome_is_binary=binary,
+            outcome_is_binary=read["outcome"].binary,
+            told=tuple(told),
             dropped=dropped,
             factors=tuple(factors),
             expected=values.get("expected"),
@@ -377,8 +388,9 @@ def check_finite(values: Array, name: str) -> None:
     infinite = np.isinf(values)
     if infinite.any():
         raise InputError(
-            f"{name!r} holds {infinite.sum()} infinite value(s) (inf), the first in row {infinite.argmax()}.",
+            f"{name!r} holds {infinite.sum()} infinite value(s) (inf), the first in {{row}}.",
             "remove these rows or replace the values; infinite is not treated as missing.",
+            row=int(infinite.argmax()),
         )
 
 
@@ -394,7 +406,8 @@ def check_weight(weight: Array, name: str) -> None:
     if negative.any():
         raise InputError(
             f"weights must not be negative; {name!r} holds {negative.sum()} negative value(s), "
-            f"the first in row {negative.argmax()}: {weight[negative.argmax()]!r}."
+            f"the first in {{row}}: {float(weight[negative.argmax()])!r}.",
+            row=int(negative.argmax()),
         )
     if not np.any(weight > 0):
         raise InputError(f"all weights in {name!r} are zero.", "give at least some rows a positive weight.")
@@ -419,15 +432,13 @@ def _apply_missing(
     counts = {key: int(np.sum(mask * people)) for key, mask in absent.items() if mask.any()}
     refused = {k: n for k, n in counts.items() if missing == "error" or (missing == "group" and k not in attributes)}
     if refused:
-        said = "; ".join(
-            f"{shown[key]!r} holds {n} missing value(s) (NaN)"
-            + (f", the first in row {absent[key].argmax()}" if count is None else "")
-            for key, n in refused.items()
-        )
+        said = [f"{shown[key]!r} holds {n} missing value(s)" for key, n in refused.items()]
+        row = None if count is not None else int(absent[next(iter(refused))].argmax())
+        said[0] += "" if row is None else ", the first in {row}"
         hint = "missing='drop' leaves these rows out and counts them"
         if set(refused) <= attributes:
             hint += "; missing='group' makes them a group of their own"
-        raise MissingValuesError(f"{said}.", f"{hint} (--missing on the command line).")
+        raise MissingValuesError(f"{'; '.join(said)}.", f"{hint} (--missing on the command line).", row=row)
     if missing != "drop" or not counts:
         return None, {}
     keep = np.ones(next(iter(columns.values())).size, dtype=bool)

@@ -22,6 +22,7 @@ from fairgroups.cells.grid import axis_edges
 from fairgroups.errors import InputError
 from fairgroups.evidence.places import ScannedAxis
 from fairgroups.partition.sides import Interval, Levels, Side, shortest
+from fairgroups.rows.codes import codes_of
 from fairgroups.rows.columns import is_missing, numbers
 from fairgroups.scans.protected import looks_protected
 from fairgroups.words import listed, thousands
@@ -35,8 +36,6 @@ LEAST_LEVEL = 10  # people of a level
 OTHERS = "all others"
 UNKNOWN, KNOWN = "not known", "known"
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?")
-CODE = re.compile(r"-?9{2,}|-[1-9]")
-SHARE_OF_CODE = 0.002
 DAY = np.timedelta64(1, "D") / np.timedelta64(1, "us")
 
 
@@ -292,16 +291,7 @@ def _category(check: ColumnCheck, codes: Array, levels: tuple[str, ...], n: int)
 
 def _without_codes(check: ColumnCheck, values: Array) -> tuple[ColumnCheck, Array]:
     """Take numbers such as −9 and 999 that many rows share, far from all others, as not known."""
-    known = values[~np.isnan(values)]
-    shared, times = np.unique(known, return_counts=True)
-    codes = []
-    while shared.size > 3:
-        end = next((i for i in (0, -1) if _is_code(shared, times, i, known.size)), None)
-        if end is None:
-            break
-        codes.append((float(shared[end]), int(times[end])))
-        rest = slice(1, None) if end == 0 else slice(None, -1)
-        shared, times = shared[rest], times[rest]
+    codes = codes_of(values)
     if not codes:
         return check, values
     found = [code for code, _ in codes]
@@ -311,18 +301,6 @@ def _without_codes(check: ColumnCheck, values: Array) -> tuple[ColumnCheck, Arra
     told = f"{listed([write(x) for x in found])} {several} far from all others in {thousands(coded)} rows: not known."
     out = np.where(np.isin(values, found), np.nan, values)
     return replace(check, codes=tuple(found), coded=coded, told=told), out
-
-
-def _is_code(shared: Array, times: NDArray[Any], end: int, n: int) -> bool:
-    value, others = shared[end], shared[1:] if end == 0 else shared[:-1]
-    if times[end] < max(LEAST_LEVEL, SHARE_OF_CODE * n) or value != int(value) or not CODE.fullmatch(str(int(value))):
-        return False
-    nearest, width = others[0 if end == 0 else -1], float(others[-1] - others[0])
-    if end == 0:
-        usual = float(np.median(np.diff(others))) if others.size > 1 else 0.0
-        return bool(value < 0 <= nearest and nearest - value > max(0.05 * width, 1.5 * usual))
-    usual = float(np.quantile(others, 0.5) - others[0])
-    return bool(value - nearest > max(0.5 * width, usual))
 
 
 def _numbers_rows(values: Array, n: int) -> bool:

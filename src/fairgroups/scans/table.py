@@ -45,7 +45,8 @@ class ScanTable:
         """Read the columns that are needed, of any table."""
         if isinstance(data, str | Path | Source):
             source = data if isinstance(data, Source) else Source(data)
-            with source.opened(verbose=options.verbose) as (_, relation):
+            with source.opened(verbose=options.verbose) as opened:
+                relation = opened.relation
                 attributes, wanted = _wanted(list(relation.columns), options)
                 if source.is_database and not hasattr(relation, "fetchnumpy"):
                     held = _collected(relation, wanted)

@@ -50,7 +50,7 @@ def reliability(table: Any, person: str = "person", value: str = "L", *, level: 
     >>> photos = {"person": who, "L": rng.normal(65, 4.8, 500)[who] + rng.normal(0, 8.9, 5000)}
     >>> found = skin.reliability(photos)
     >>> round(found.value, 1), round(found.within), found.needed(0.8)
-    (0.2, 9, 14)
+    (0.2, 9, 13)
     """
     columns = read_table(table, [person, value]).columns
     tone, who = numbers(one_column(columns[value]), value), label_codes(one_column(columns[person]))

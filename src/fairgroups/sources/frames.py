@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from fairgroups.errors import ColumnError, InputError
+from fairgroups.sources.ages import AgeColumn, age_column, ages_of
 from fairgroups.sources.source import Source, read_columns
 
 __all__ = ["Table", "build_table", "column_names", "is_lazy", "library_beside", "read_table"]
@@ -15,10 +18,11 @@ __all__ = ["Table", "build_table", "column_names", "is_lazy", "library_beside", 
 
 @dataclass(frozen=True)
 class Table:
-    """Columns of a user's table, and the name of the library that it came in; "" for a mapping or a file."""
+    """Columns of a user's table, the library that it came in ("" for a mapping or a file), and what was decided."""
 
     columns: Mapping[str, Any]
     library: str
+    told: tuple[str, ...] = ()
 
 
 def build_table(rows: Sequence[Mapping[str, Any]], library: str) -> Any:
@@ -44,10 +48,11 @@ def read_table(data: Any, names: list[str], *, text: Sequence[str] = ()) -> Tabl
             raise InputError(f"{source.name!r} is read by audit() only.", "export the table to Parquet first.")
         return Table(read_columns(source, names, text=text)[0], "")
     if isinstance(data, Mapping):
-        for name in names:
+        ages = _ages_asked(names, data)
+        for name in [name for name in names if name not in ages] + [age.birth for age in ages.values()]:
             if name not in data:
                 raise ColumnError(name, data.keys())
-        return Table({name: data[name] for name in names}, "")
+        return _with_ages({name: data[ages[name].birth if name in ages else name] for name in names}, "", ages)
     import narwhals as nw
 
     try:
@@ -59,16 +64,32 @@ def read_table(data: Any, names: list[str], *, text: Sequence[str] = ()) -> Tabl
         ) from None
     try:
         existing = frame.collect_schema().names()
-        for name in names:
+        ages = _ages_asked(names, existing)
+        needed = {name: ages[name].birth if name in ages else name for name in names}
+        for name in needed.values():
             if name not in existing:
                 raise ColumnError(name, existing)
-        frame = frame.select(*dict.fromkeys(names))
+        frame = frame.select(*dict.fromkeys(needed.values()))
         eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     except nw.exceptions.NarwhalsError as error:
         raise InputError(
             f"cannot read the table: {' '.join(str(error).split())[:200]}", "column names must be text, each used once."
         ) from error
-    return Table({name: eager[name] for name in names}, str(eager.implementation))
+    return _with_ages({name: eager[column] for name, column in needed.items()}, str(eager.implementation), ages)
+
+
+def _ages_asked(names: Sequence[str], existing: Any) -> dict[str, AgeColumn]:
+    """Return the names that ask for an age of people whose date of birth is known."""
+    return {name: age for name in names if name not in existing and (age := age_column(name))}
+
+
+def _with_ages(columns: dict[str, Any], library: str, ages: Mapping[str, AgeColumn]) -> Table:
+    told: list[str] = []
+    for name, age in ages.items():
+        values = columns[name]
+        columns[name], said = ages_of(values.to_numpy() if hasattr(values, "to_numpy") else np.asarray(values), age)
+        told += said
+    return Table(columns, library, tuple(told))
 
 
 def library_beside(frame: Any) -> str:

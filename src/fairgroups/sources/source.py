@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -17,15 +18,51 @@ from urllib.parse import unquote
 from numpy.typing import NDArray
 
 from fairgroups.errors import ColumnError, InputError
+from fairgroups.sources.ages import age_column, sql_age
 from fairgroups.sources.databases import errors_of, only_read, schema_of
-from fairgroups.sources.files import read_files
-from fairgroups.sql import WHOLE_ROW, one_query, quoted, sql_row, without_password
+from fairgroups.sources.files import FileReader
+from fairgroups.sources.standard_input import STANDARD_INPUT, standard_input
+from fairgroups.sources.written_numbers import numbers_from_text
+from fairgroups.sql import WHOLE_ROW, one_query, quoted, sql_row, sql_text, without_password
+from fairgroups.words import listed
 
-__all__ = ["Source", "count_of", "read_columns"]
+__all__ = ["OpenTable", "Source", "count_of", "read_columns"]
 
 _DATABASES = {".duckdb": "duckdb", ".ddb": "duckdb", ".sqlite": "sqlite", ".sqlite3": "sqlite"}
 _SCHEMES = ("postgresql", "postgres", "sqlite", "duckdb")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+
+
+@dataclass(frozen=True)
+class OpenTable:
+    """A table that is open: its connection and relation, what was converted, and how rows are numbered.
+
+    Attributes
+    ----------
+    connection : connection of DuckDB, or backend of Ibis
+        Closed with the table.
+    relation : relation of DuckDB, or table of Ibis
+        The rows.
+    told : list of str
+        What was decided and converted when it was read, in words.
+    rows : sequence of int or None
+        The number of each row as the user sees it; None where rows have none.
+    """
+
+    connection: Any
+    relation: Any
+    told: list[str] = field(default_factory=list)
+    rows: Sequence[int] | None = None
+
+    @contextmanager
+    def naming_rows(self) -> Iterator[None]:
+        """Name rows in errors as the user sees them."""
+        try:
+            yield
+        except InputError as error:
+            if error.row is None or self.rows is None or error.row >= len(self.rows):
+                raise
+            raise error.with_row(f"row {self.rows[error.row]} of the file") from None
 
 
 @dataclass(frozen=True)
@@ -35,9 +72,10 @@ class Source:
     Parameters
     ----------
     location : str or Path
-        A CSV, Parquet, JSON-lines or Arrow file; a pattern such as ``scores/*.parquet``; a folder of such files, its
-        subfolders ``year=2025`` being columns; a DuckDB or SQLite file; or ``postgresql://host/database``. Passwords
-        are best left to the environment (PGPASSWORD or a .pgpass file); one in an address is never shown.
+        A CSV, Excel, OpenDocument, Parquet, JSON-lines, Arrow, Stata, SAS or SPSS file; ``-`` for standard input; a
+        pattern such as ``scores/*.parquet``; a folder of such files, its subfolders ``year=2025`` being columns; a
+        DuckDB or SQLite file; or ``postgresql://host/database``. Passwords are best left to the environment
+        (PGPASSWORD or a .pgpass file); one in an address is never shown.
     table : str, optional
         The table of a database.
     where : str, optional
@@ -46,6 +84,14 @@ class Source:
         A query to read instead; files are called ``data`` in it.
     memory_limit : str, optional
         The most memory that DuckDB may use, such as ``"1GB"``.
+    sheet : str, optional
+        The sheet of a workbook; the first that is filled, where it is not said.
+    na : sequence of str
+        What stands for a missing value in files, beside the usual marks: ``["unknown", "-9"]``.
+    decimal : {".", ","}, optional
+        The mark of decimals in numbers that are written as text, where the columns do not tell.
+    strict : bool
+        Refuse whatever would be converted: other encodings, numbers written as text, words for yes and no.
 
     Examples
     --------
@@ -59,16 +105,28 @@ class Source:
     where: str | None = None
     sql: str | None = None
     memory_limit: str | None = None
+    sheet: str | None = None
+    na: Sequence[str] = ()
+    decimal: str | None = None
+    strict: bool = False
+
+    def __post_init__(self) -> None:
+        if self.decimal not in (None, ".", ","):
+            raise InputError(f"`decimal` must be '.' or ','; got {self.decimal!r}.")
+        na = [self.na] if isinstance(self.na, str) else list(self.na)
+        object.__setattr__(self, "na", tuple(str(text).strip() for text in na))
 
     def __repr__(self) -> str:
-        options = {name: getattr(self, name) for name in ("table", "where", "sql", "memory_limit")}
-        said = "".join(f", {name}={value!r}" for name, value in options.items() if value is not None)
+        plain = [f for f in fields(self) if f.name != "location" and getattr(self, f.name) != f.default]
+        said = "".join(f", {f.name}={getattr(self, f.name)!r}" for f in plain)
         return f"Source({self.name!r}{said})"
 
     @property
     def name(self) -> str:
         """Say where the table is, without a password."""
         text = str(self.location)
+        if text == STANDARD_INPUT:
+            return "standard input"
         if not self._is_address:
             return text if any(letter in text for letter in "*?[") else Path(text).name or text
         return without_password(text)
@@ -85,13 +143,13 @@ class Source:
     @contextmanager
     def opened(
         self, wanted: Sequence[str] = (), *, as_text: bool = False, text: Sequence[str] = (), verbose: bool = False
-    ) -> Iterator[tuple[Any, Any]]:
+    ) -> Iterator[OpenTable]:
         """Open the table as a relation of DuckDB or a table of Ibis, in a connection that closes with it.
 
         Parameters
         ----------
         wanted : sequence of str
-            Columns that must be there.
+            Columns that must be there; ages from dates of birth among them, see `age_column`.
         as_text : bool
             Leave the columns of a CSV file as they are written.
         text : sequence of str
@@ -103,23 +161,19 @@ class Source:
 
         try:
             if self.is_database:
+                for name in ("sheet", "na", "decimal"):
+                    if getattr(self, name):
+                        raise InputError(f"`{name}` is for files, and {self.name!r} is a database.", "use --sql.")
                 with self._database() as (connection, relation):
                     _check_columns(relation, wanted)
-                    yield connection, relation
+                    yield OpenTable(connection, relation)
                 return
-            with duckdb.connect() as connection:
+            with tempfile.TemporaryDirectory(prefix="fairgroups-") as folder, duckdb.connect() as connection:
                 if self.memory_limit is not None:
                     connection.execute("SET memory_limit = ?", [self.memory_limit])
                     connection.execute("SET preserve_insertion_order = false")
                 connection.execute(f"SET enable_progress_bar = {bool(verbose)}")
-                relation = self._files(connection, wanted, as_text=as_text, text=text)
-                if self.sql is not None:
-                    relation.create_view("data")
-                    relation = _queried(connection, self.sql)
-                if self.where is not None:
-                    relation = relation.filter(self.where)
-                _check_columns(relation, wanted)
-                yield connection, relation
+                yield self._files(connection, Path(folder), wanted, as_text=as_text, text=text)
         except duckdb.Error as error:
             said = " ".join(str(error).split())[:300]
             hint = "check that the file is complete."
@@ -133,11 +187,60 @@ class Source:
                 hint = "check the query: columns in \"double quotes\", text in 'single ones'."
             raise InputError(f"cannot read {self.name!r}: {said}", hint) from error
 
-    def _files(self, connection: Any, wanted: Sequence[str], *, as_text: bool, text: Sequence[str]) -> Any:
+    def refuse(self, told: Sequence[str]) -> None:
+        """Refuse what was converted without being asked for, where the source is strict."""
+        unasked = [line for line in told if not line.endswith("as asked.")]
+        if self.strict and unasked:
+            raise InputError(
+                f"the table would not be read as it is. {' '.join(unasked)}",
+                "change the file, or allow this by leaving out --strict.",
+            )
+
+    def _files(
+        self, connection: Any, folder: Path, wanted: Sequence[str], *, as_text: bool, text: Sequence[str]
+    ) -> OpenTable:
         path = Path(self.location)
         if self.table is not None:
             raise InputError(f"{path.name!r} is no database, so it has no table {self.table!r}.", "leave it out.")
-        return read_files(connection, path, wanted, as_text=as_text, text=text)
+        if str(self.location) == STANDARD_INPUT:
+            path = standard_input()
+        reader = FileReader(connection, folder, text=text, as_text=as_text, sheet=self.sheet, na=self.na)
+        queried = self.sql is not None or self.where is not None
+        if not queried:  # else a query may make columns of others
+            ages = [age for name in wanted if (age := age_column(name))]
+            reader.wanted = [*(name for name in wanted if age_column(name) is None), *(age.birth for age in ages)]
+            reader.text = [*text, *(age.birth for age in ages)]
+        relation = reader.read(path)
+        if self.sql is not None:
+            relation.create_view("data")
+            relation = _queried(connection, self.sql)
+        if self.where is not None:
+            relation = relation.filter(self.where)
+        if not as_text:
+            relation = self._converted(relation, wanted or list(relation.columns), text, reader)
+        _check_columns(relation, wanted)
+        self.refuse(reader.told)
+        return OpenTable(connection, relation, reader.told, None if queried else reader.rows)
+
+    def _converted(self, relation: Any, wanted: Sequence[str], text: Sequence[str], reader: FileReader) -> Any:
+        """Return the table with missing values, numbers written as text, and ages, as they are meant."""
+        relation = _without_codes(relation, wanted, self.na)
+        if self.na:
+            reader.tell(f"{listed([repr(text) for text in self.na])} in place of a value: taken as missing, as asked.")
+        also = None if self.sql is not None else reader.written
+        looked = [name for name in wanted if name not in text]
+        read, told = numbers_from_text(relation, looked, decimal=self.decimal, delimiter=reader.delimiter, also=also)
+        for age in (age for name in wanted if name not in relation.columns and (age := age_column(name))):
+            if age.birth not in relation.columns:
+                raise ColumnError(age.birth, relation.columns)
+            read[age.name], said = sql_age(relation, age)
+            told += said
+        if not read:
+            return relation
+        reader.told += told
+        kept = [quoted(name) if name not in read else f"{read[name]} AS {quoted(name)}" for name in relation.columns]
+        new = [f"{read[name]} AS {quoted(name)}" for name in read if name not in relation.columns]
+        return relation.project(", ".join([*kept, *new]))
 
     @contextmanager
     def _database(self) -> Iterator[tuple[Any, Any]]:
@@ -211,6 +314,24 @@ class Source:
         return said
 
 
+def _without_codes(relation: Any, wanted: Sequence[str], codes: Sequence[str]) -> Any:
+    """Return the table with what stands for a missing value taken as one."""
+    if not codes:
+        return relation
+    meant = ", ".join(sql_text(code) for code in codes)
+    chosen = []
+    for name, kind in zip(relation.columns, map(str, relation.types), strict=True):
+        column = quoted(name)
+        if name not in wanted:
+            chosen.append(column)
+        elif kind == "VARCHAR":
+            chosen.append(f"CASE WHEN trim({column}) IN ({meant}) THEN NULL ELSE {column} END AS {column}")
+        else:
+            numbers = ", ".join(f"TRY_CAST({sql_text(code)} AS {kind})" for code in codes)
+            chosen.append(f"CASE WHEN {column} IN ({numbers}) THEN NULL ELSE {column} END AS {column}")
+    return relation.project(", ".join(chosen))
+
+
 def _check_columns(relation: Any, wanted: Sequence[str]) -> None:
     for name in wanted:
         if name not in relation.columns:
@@ -247,7 +368,8 @@ def read_columns(
     `text` columns are left as they are written; the columns of `row` together make one more, `WHOLE_ROW`.
     """
     wanted = list(dict.fromkeys(names))
-    with source.opened([*wanted, *row], text=text) as (connection, relation):
+    with source.opened([*wanted, *row], text=text) as table:
+        connection, relation = table.connection, table.relation
         listed = [*map(quoted, wanted), *([f"{sql_row(row)} AS {quoted(WHOLE_ROW)}"] if row else [])]
         chosen = relation.project(", ".join(listed))
         total = -1 if most is None else count_of(relation)

@@ -1,0 +1,54 @@
+"""Yes and no, as offices write them in several languages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = ["likely_yes", "yes_among"]
+
+YES = frozenset(
+    word
+    for words in (
+        ("yes", "y", "true", "t", "1"),  # English, and programs
+        ("ja", "j", "wahr", "oui", "o", "vrai", "sí", "si", "s", "verdadero", "sim", "verdadeiro", "sì", "vero"),
+        ("sant", "tak", "prawda", "ano", "áno", "igen", "kyllä", "da", "да", "evet", "ναι", "نعم", "是", "はい", "예"),
+        ("haan", "हाँ", "ya"),
+    )
+    for word in words
+)
+NO = frozenset(
+    word
+    for words in (
+        ("no", "n", "false", "f", "0"),
+        ("nein", "falsch", "nee", "nej", "nei", "non", "faux", "falso", "não", "nao", "falskt", "nie", "fałsz"),
+        ("ne", "nem", "ei", "нет", "hayır", "hayir", "όχι", "لا", "否", "いいえ", "아니요", "nahin", "नहीं", "tidak"),
+    )
+    for word in words
+)
+GOOD = YES | {"positive", "approved", "accepted", "granted", "hired", "selected", "admitted", ">50k", "success"}
+
+
+def yes_among(labels: Iterable[str]) -> set[str] | None:
+    """Return the labels that mean yes; None where one means neither, or two mean the same.
+
+    Parameters
+    ----------
+    labels : iterable of str
+        As they are written; capitals and spaces around them do not matter.
+
+    Returns
+    -------
+    set of str or None
+    """
+    every = list(labels)
+    plain = [label.strip().casefold() for label in every]
+    if not every or not all(label in YES or label in NO for label in plain):
+        return None
+    if len(set(plain)) > 1 and not (YES & set(plain) and NO & set(plain)):  # as "f" and "n", which may mean others
+        return None
+    return {label for label, word in zip(every, plain, strict=True) if word in YES}
+
+
+def likely_yes(labels: list[str]) -> str:
+    """Return for a hint which label may mean yes."""
+    return next((label for label in labels if label.strip().casefold() in GOOD), labels[-1] if labels else "yes")

@@ -1,0 +1,176 @@
+"""Ages from dates of birth: the column ``age(dob, 2024-01-01)`` is the age in whole years on that day."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairgroups.errors import InputError
+from fairgroups.sql import quoted, sql_text
+
+__all__ = ["AgeColumn", "age_column", "ages_of", "sql_age"]
+
+_ASKED = re.compile(r"\s*age\s*\(\s*(.+?)\s*(?:,\s*([^,()]+?)\s*)?\)\s*", re.IGNORECASE)
+_WAYS = {
+    "%Y-%m-%d": "year-month-day",
+    "%Y/%m/%d": "year/month/day",
+    "%d.%m.%Y": "day.month.year",
+    "%d/%m/%Y": "day/month/year",
+    "%m/%d/%Y": "month/day/year",
+    "%d-%m-%Y": "day-month-year",
+    "%m-%d-%Y": "month-day-year",
+    "%d %b %Y": "day month year",
+    "%d %B %Y": "day month year",
+    "%b %d, %Y": "month day, year",
+    "%B %d, %Y": "month day, year",
+    "%Y%m%d": "yearmonthday",
+}
+OLDEST = 120
+
+
+@dataclass(frozen=True)
+class AgeColumn:
+    """An age that is asked for: of which column, on which day, and what the new column is called."""
+
+    name: str
+    birth: str
+    day: dt.date
+
+    @property
+    def label(self) -> str:
+        """What it is called in a report."""
+        return f"Age (on {self.day:%Y-%m-%d})"
+
+
+def age_column(name: str) -> AgeColumn | None:
+    """Return what a name such as ``age(dob, 2024-01-01)`` asks for; None where it is the name of a column.
+
+    Parameters
+    ----------
+    name : str
+        As the user wrote it.
+
+    Returns
+    -------
+    AgeColumn or None
+    """
+    found = _ASKED.fullmatch(name)
+    if found is None:
+        return None
+    if found[2] is None:
+        raise InputError(
+            f"{name!r} does not say on which day the age is meant.",
+            f"add it: age({found[1]}, {dt.date.today().year}-01-01)",  # noqa: DTZ011
+        )
+    try:
+        day = dt.date.fromisoformat(found[2])
+    except ValueError:
+        raise InputError(
+            f"{name!r} names no day.", f"write it as year-month-day: age({found[1]}, 2024-01-31)"
+        ) from None
+    return AgeColumn(name, found[1].strip("\"'"), day)
+
+
+def sql_age(relation: Any, asked: AgeColumn) -> tuple[str, list[str]]:
+    """Return SQL for ages, and in words what was decided; dates of birth after the day are not known.
+
+    Parameters
+    ----------
+    relation : DuckDB relation
+        The table, the date of birth left as it is written.
+    asked : AgeColumn
+        Which age.
+
+    Returns
+    -------
+    str, list of str
+    """
+    kind = str(relation.types[relation.columns.index(asked.birth)])
+    column, told = quoted(asked.birth), []
+    if kind == "VARCHAR":
+        way = _way(relation, asked.birth)
+        born = f"CAST(try_strptime(trim({column}), {sql_text(way)}) AS DATE)"
+        told.append(f"{asked.birth}: dates were read as {_WAYS[way]}.")
+    elif kind.startswith(("DATE", "TIMESTAMP")):
+        born = f"CAST({column} AS DATE)"
+    else:
+        raise InputError(f"{asked.birth!r} holds {kind.lower()}, no dates of birth.", "name a column of dates.")
+    years = f"date_sub('year', {born}, DATE '{asked.day:%Y-%m-%d}')"
+    late = f"{born} > DATE '{asked.day:%Y-%m-%d}' OR {years} > {OLDEST}"
+    (wrong,) = relation.aggregate(f"count(*) FILTER (WHERE {late})").fetchall()[0]
+    told += [f"{asked.name}: the age in whole years on that day, from {asked.birth}, as asked."]
+    told += _wrong(asked, wrong)
+    return f"CAST(CASE WHEN {late} THEN NULL ELSE {years} END AS DOUBLE)", told
+
+
+def _wrong(asked: AgeColumn, n: int) -> list[str]:
+    if not n:
+        return []
+    return [f"{asked.birth}: {n:,} dates lie after {asked.day:%Y-%m-%d} or over {OLDEST} years before it: not known."]
+
+
+def _way(relation: Any, name: str) -> str:
+    """Return the one way of writing dates that fits the whole column."""
+    x = f"trim({quoted(name)})"
+    asked = [f"count(try_strptime({x}, {sql_text(way)}))" for way in _WAYS]
+    first = (
+        f"min({x}) FILTER (WHERE {x} <> '' AND "
+        + " AND ".join(f"try_strptime({x}, {sql_text(way)}) IS NULL" for way in _WAYS)
+        + ")"
+    )
+    *counts, n, odd = relation.aggregate(f"{', '.join(asked)}, count(nullif({x}, '')), {first}").fetchall()[0]
+    fitting = [way for way, count in zip(_WAYS, counts, strict=True) if count == n]
+    if not n or (not fitting and odd is not None):
+        raise InputError(
+            f"{name!r} holds {odd!r}, which is no date that is understood." if odd else f"{name!r} holds no date.",
+            "write dates as year-month-day, with four digits of the year.",
+        )
+    if not fitting:
+        raise InputError(f"{name!r} writes dates in several ways.", "write them as year-month-day.")
+    if {"%d/%m/%Y", "%m/%d/%Y"} <= set(fitting) or {"%d-%m-%Y", "%m-%d-%Y"} <= set(fitting):
+        raise InputError(
+            f"{name!r} may write its dates as day/month or as month/day: no value tells.",
+            "write them as year-month-day.",
+        )
+    return fitting[0]
+
+
+def ages_of(values: NDArray[Any], asked: AgeColumn) -> tuple[NDArray[np.float64], list[str]]:
+    """Return ages of people in memory, NaN where not known, and in words what was decided."""
+    born = _days(values, asked.birth)
+    years = np.full(born.shape, np.nan)
+    known = ~np.isnat(born)
+    day = np.datetime64(asked.day, "D")
+    parts = (
+        born[known].astype("datetime64[M]").astype(int),
+        (born[known] - born[known].astype("datetime64[M]")).astype(int),
+    )
+    month, at = day.astype("datetime64[M]").astype(int), int((day - day.astype("datetime64[M]")).astype(int))
+    whole = (month - parts[0] - (at < parts[1])) // 12
+    late = (born[known] > day) | (whole > OLDEST)
+    years[known] = np.where(late, np.nan, whole)
+    told = [f"{asked.name}: the age in whole years on that day, from {asked.birth}, as asked."]
+    return years, told + _wrong(asked, int(late.sum()))
+
+
+def _days(values: NDArray[Any], name: str) -> NDArray[Any]:
+    mask = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else np.zeros(values.shape, dtype=bool)
+    data = np.asarray(values)
+    if data.dtype.kind != "M":
+        items = [None if absent or _is_nothing(x) else x for x, absent in zip(data.tolist(), mask, strict=True)]
+        try:
+            data = np.array(["NaT" if x is None else np.datetime64(x, "D") for x in items], dtype="datetime64[D]")
+        except (TypeError, ValueError):
+            raise InputError(f"{name!r} must hold dates of birth.", "turn the column into dates first.") from None
+    out = data.astype("datetime64[D]")
+    out[mask] = np.datetime64("NaT")
+    return out
+
+
+def _is_nothing(x: Any) -> bool:
+    return x is None or x == "" or x != x  # noqa: PLR0124  NaN and NaT differ from themselves

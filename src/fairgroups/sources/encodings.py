@@ -1,0 +1,93 @@
+"""In which letters a text file is written: found by its bytes, and written anew in UTF-8 where it is not."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+from pathlib import Path
+from typing import IO
+
+from fairgroups.errors import InputError
+
+__all__ = ["as_utf8", "encoding_of"]
+
+_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_NAMES = {"cp1252": "Windows-1252", "latin-1": "ISO 8859-1 (Latin-1)", "utf-16": "UTF-16"}
+_NAMES |= {"utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
+_CHUNK = 1 << 22
+_LOOKED_AT = 1 << 28  # bytes; of a larger file this much tells
+
+
+def _open(path: Path) -> IO[bytes]:
+    return gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb")  # type: ignore[return-value]
+
+
+def encoding_of(path: Path) -> str:
+    """Return the encoding of a text file: UTF-8 where all of it is, else what its bytes look like.
+
+    Parameters
+    ----------
+    path : Path
+        A text file, packed by gzip or not.
+
+    Returns
+    -------
+    str
+        As Python calls it.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    odd, utf8 = set[int](), True
+    with _open(path) as file:
+        start = file.read(_CHUNK)
+        for mark, name in _MARKS:
+            if start.startswith(mark):
+                return name
+        if start.count(0) > len(start) / 8:  # every other byte of plain letters
+            return "utf-16-le" if start[1::2].count(0) > start[::2].count(0) else "utf-16-be"
+        piece, left = start, _LOOKED_AT
+        while piece and left > 0:
+            try:
+                decoder.decode(piece)
+            except UnicodeDecodeError:
+                utf8 = False
+            odd |= set(piece) & {0x81, 0x8D, 0x8F, 0x90, 0x9D}  # which Windows-1252 has not
+            piece = file.read(_CHUNK)
+            left -= len(piece)
+    if utf8 and not piece:
+        try:
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            utf8 = False
+    return "utf-8" if utf8 else "latin-1" if odd else "cp1252"
+
+
+def as_utf8(path: Path, folder: Path) -> tuple[Path, str | None]:
+    """Return a text file that is written in UTF-8, and in words what was done where it had to be written anew.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    folder : Path
+        Where the new file is put.
+
+    Returns
+    -------
+    Path, str or None
+    """
+    encoding = encoding_of(path)
+    if encoding in ("utf-8", "utf-8-sig"):
+        return path, None
+    target = folder / f"{path.name.removesuffix('.gz')}"
+    with _open(path) as source, target.open("w", encoding="utf-8", newline="") as out:
+        decoder = codecs.getincrementaldecoder(encoding)()
+        try:
+            while piece := source.read(_CHUNK):
+                out.write(decoder.decode(piece))
+            out.write(decoder.decode(b"", final=True))
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"{path.name!r} is written in no encoding that is known ({_NAMES[encoding]}: {error.reason}).",
+                "save it as “CSV UTF-8” in the spreadsheet.",
+            ) from error
+    return target, f"The file is written in {_NAMES[encoding]}, and was read as such."

@@ -1,0 +1,148 @@
+"""Sheets of a workbook (Excel, OpenDocument), read as the table of text that they are."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fairgroups.errors import InputError
+from fairgroups.words import listed
+
+__all__ = ["SHEET_FILES", "ReadSheet", "column_letters", "read_sheet"]
+
+SHEET_FILES = {".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"}
+_ERRORS = {"#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NULL!", "#NUM!", "#N/A N/A"}
+_LARGEST = 200_000_000  # bytes of a workbook
+
+
+@dataclass(frozen=True)
+class ReadSheet:
+    """A sheet written as CSV: the file, the sheet's own number of each row, and what was decided, in words."""
+
+    path: Path
+    rows: Sequence[int]
+    told: tuple[str, ...]
+
+
+def read_sheet(path: Path, sheet: str | None, folder: Path) -> ReadSheet:
+    """Write a sheet as a CSV file, so that it is read as all text is.
+
+    Parameters
+    ----------
+    path : Path
+        The workbook.
+    sheet : str or None
+        Which sheet; the first that is not empty, where it is not said.
+    folder : Path
+        Where the CSV file is put.
+
+    Returns
+    -------
+    ReadSheet
+    """
+    try:
+        import python_calamine as calamine
+    except ImportError:
+        raise InputError("spreadsheets need python-calamine.", "pip install python-calamine, or save as CSV.") from None
+    if path.stat().st_size > _LARGEST:
+        raise InputError(f"{path.name!r} is larger than 200 MB.", "save the sheet as CSV UTF-8.")
+    try:
+        with calamine.CalamineWorkbook.from_path(str(path)) as book:
+            name, cells, first, told = _chosen(book, sheet, path.name)
+    except calamine.PasswordError:
+        raise InputError(f"{path.name!r} is protected by a password.", "save it without one.") from None
+    except (calamine.CalamineError, calamine.XmlError, calamine.ZipError, OSError) as error:
+        raise InputError(
+            f"cannot read the workbook {path.name!r}: {' '.join(str(error).split())[:200]}",
+            "open it in the spreadsheet program and save it again, or as CSV UTF-8.",
+        ) from error
+    return _written(cells, first, folder / "sheet.csv", name, told)
+
+
+def _chosen(book: Any, sheet: str | None, file: str) -> tuple[str, list[list[Any]], int, list[str]]:
+    """Return the sheet's name, its cells, the number of their first row, and what was decided."""
+    names = list(book.sheet_names)
+    if sheet is not None:
+        near = [name for name in names if name.strip().casefold() == sheet.strip().casefold()]
+        if not near:
+            raise InputError(f"{file!r} has no sheet {sheet!r}.", f"its sheets are: {', '.join(names)}")
+        found = book.get_sheet_by_name(sheet if sheet in names else near[0])
+        return found.name, found.to_python(), _first_row(found), []
+    for name in names:
+        found = book.get_sheet_by_name(name)
+        cells = found.to_python()
+        if any(any(cell != "" for cell in row) for row in cells):
+            told = [] if len(names) == 1 else [f"Of the sheets {listed(names)}, {name!r} was read (--sheet)."]
+            return name, cells, _first_row(found), told
+    raise InputError(f"{file!r} holds no filled cell.")
+
+
+def _first_row(sheet: Any) -> int:
+    start = sheet.start
+    return 1 if start is None else int(start[0]) + 1
+
+
+def _written(cells: list[list[Any]], first: int, target: Path, name: str, told: list[str]) -> ReadSheet:
+    head = _head(cells)
+    titles = [row for row in cells[:head] if any(cell != "" for cell in row)]
+    if titles:
+        above = "row above the column names was" if len(titles) == 1 else "rows above the column names were"
+        told.append(f"{name}: the {above} left out.")
+    names = _names(cells[head])
+    wrong: dict[str, int] = {}
+    rows = []
+    with target.open("w", encoding="utf-8", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(names)
+        for i, row in enumerate(cells[head + 1 :], first + head + 1):
+            if all(cell == "" for cell in row):
+                continue
+            rows.append(i)
+            out.writerow([_text(cell, wrong) for cell in row])
+    if not rows:
+        raise InputError(f"the sheet {name!r} holds no row under its names of columns.", "name another one: --sheet")
+    for error, times in wrong.items():
+        told.append(f"{times:,} {'cell holds' if times == 1 else 'cells hold'} the error {error}: taken as missing.")
+    return ReadSheet(target, rows, tuple(told))
+
+
+def _head(cells: list[list[Any]]) -> int:
+    """Return which row holds the names: the first with a text in at least half as many cells as the fullest row."""
+    widest = max(sum(cell != "" for cell in row) for row in cells[:50])
+    for i, row in enumerate(cells[:50]):
+        if sum(isinstance(cell, str) and cell.strip() != "" for cell in row) >= max(widest / 2, 1):
+            return i
+    return 0
+
+
+def _names(row: list[Any]) -> list[str]:
+    """Return names of columns; one without is called by its letters."""
+    return [str(_text(cell, {})).strip() or f"column {column_letters(i)}" for i, cell in enumerate(row)]
+
+
+def column_letters(i: int) -> str:
+    """Return what a spreadsheet calls its i-th column, from 0."""
+    return (column_letters(i // 26 - 1) if i >= 26 else "") + chr(ord("A") + i % 26)
+
+
+def _text(cell: Any, wrong: dict[str, int]) -> str:
+    """Write a cell as text that reads back as what it is."""
+    if isinstance(cell, bool):
+        return "TRUE" if cell else "FALSE"
+    if isinstance(cell, float):
+        return str(int(cell)) if cell.is_integer() and abs(cell) < 2**53 else repr(cell)
+    if isinstance(cell, dt.datetime):
+        return cell.date().isoformat() if cell.time() == dt.time() else cell.isoformat(sep=" ")
+    if isinstance(cell, dt.date | dt.time):
+        return cell.isoformat()
+    if isinstance(cell, dt.timedelta):
+        return repr(cell.total_seconds() / 86400)
+    text = str(cell).strip()
+    if text in _ERRORS:
+        wrong[text] = wrong.get(text, 0) + 1
+        return ""
+    return text

@@ -1,0 +1,119 @@
+"""CSV and other files of separated values, in any usual encoding."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from fairgroups.errors import InputError
+from fairgroups.sources.encodings import as_utf8
+from fairgroups.sources.written_numbers import unclear_dots
+from fairgroups.words import listed
+
+if TYPE_CHECKING:
+    from fairgroups.sources.files import FileReader
+
+__all__ = ["CSV_TYPES", "NOT_A_VALUE", "TEXT_FILES", "holds_text", "read_text_file"]
+
+NOT_A_VALUE = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"]
+CSV_TYPES = ["BIGINT", "DOUBLE", "DATE", "TIMESTAMP", "VARCHAR"]
+TEXT_FILES = {".csv", ".tsv", ".txt"}
+LONGEST_LINE = 10_000_000
+MOST_COLUMNS = 20_000
+
+
+def holds_text(path: Path) -> bool:
+    """Whether a file is named as one of separated values."""
+    return bool(TEXT_FILES & {suffix.lower() for suffix in path.suffixes[-2:]})
+
+
+def read_text_file(reader: FileReader, path: Path) -> Any:
+    """Read a CSV file: types from all of it, yes/no left as text so that `positive` can name it."""
+    import duckdb
+
+    plain, told = as_utf8(path, reader.folder)
+    reader.tell(told)
+    names, reader.delimiter = _head(plain, path.name)
+    missing = [*NOT_A_VALUE, *(text for text in reader.na if text not in NOT_A_VALUE)]
+    options: dict[str, Any] = {"sample_size": -1, "na_values": missing, "auto_type_candidates": CSV_TYPES}
+    if reader.as_text:
+        options = {"all_varchar": True}
+    literal = reader.literal(plain)
+    try:
+        relation = reader.connection.read_csv(literal, **options)
+        kept = [name for name in reader.text if name in relation.columns]
+        if reader.delimiter == ";" and not reader.as_text:  # where commas are for decimals, dots may be for thousands
+            numbers = [name for name, kind in zip(relation.columns, relation.types, strict=True) if kind == "DOUBLE"]
+            asked = [name for name in numbers if not reader.wanted or name in reader.wanted]
+            written = reader.connection.read_csv(literal, all_varchar=True)
+            kept += [name for name in unclear_dots(written, asked) if name not in kept] if asked else []
+        if kept and not reader.as_text:
+            relation = reader.connection.read_csv(literal, **options, dtype=dict.fromkeys(kept, "VARCHAR"))
+    except duckdb.Error as error:
+        if "utf-8" in str(error).lower():  # further on than was looked at
+            raise InputError(
+                f"{path.name!r} is not written in UTF-8 throughout.", "save it as “CSV UTF-8” in the spreadsheet."
+            ) from error
+        if "maximum line size" in str(error).lower():
+            raise InputError(f"{path.name!r} has a line too long to be one row.", "check its quotes.") from None
+        raise
+    _tell_repeated(reader, names)
+    if not reader.as_text:
+        reader.written = lambda: reader.connection.read_csv(literal, all_varchar=True)
+    if not set(reader.wanted) <= set(relation.columns) and plain.suffix.lower() != ".gz":
+        _name_bad_row(plain, path.name)
+    return relation
+
+
+def _tell_repeated(reader: FileReader, names: Sequence[str]) -> None:
+    twice = [name for name, times in Counter(names).items() if times > 1 and name in reader.wanted]
+    if twice:
+        reader.tell(f"The file has more than one column {listed(twice)}: the first was read.")
+
+
+def _text_of(path: Path) -> IO[str]:
+    if path.suffix.lower() == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8-sig", errors="replace", newline="")
+    return path.open(encoding="utf-8-sig", errors="replace", newline="")
+
+
+def _head(path: Path, name: str) -> tuple[list[str], str]:
+    """Return the names of the columns and the delimiter, as the first line has them."""
+    with _text_of(path) as file:
+        header = file.readline(LONGEST_LINE)
+    if len(header) >= LONGEST_LINE:
+        raise InputError(f"the first line of {name!r} is longer than 10 million letters.", "check that it is a table.")
+    delimiter = max(",;\t|", key=header.count)
+    try:
+        names = next(csv.reader([header], delimiter=delimiter), [])
+    except csv.Error:
+        names = []
+    if len(names) > MOST_COLUMNS:
+        raise InputError(
+            f"{name!r} has {len(names):,} columns; at most {MOST_COLUMNS:,} are read from text.",
+            "write those that are needed to a file of their own, or all of them to Parquet.",
+        )
+    return names, delimiter if delimiter in header else ""
+
+
+def _name_bad_row(path: Path, name: str) -> None:
+    """Say which row does not fit the header: it has misled the guess of the delimiter."""
+    with _text_of(path) as file:
+        header = file.readline()
+        delimiter = max(",;\t|", key=header.count)
+        file.seek(0)
+        rows = csv.reader(file, delimiter=delimiter)
+        width = len(next(rows, []))
+        try:
+            for row in rows:
+                if width > 1 and row and len(row) != width:
+                    raise InputError(
+                        f"line {rows.line_num} of {name!r} has {len(row)} fields, the header has {width}.",
+                        "correct or remove that line.",
+                    )
+        except csv.Error:  # a field too long: no row to name
+            return

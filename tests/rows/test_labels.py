@@ -1,0 +1,54 @@
+import numpy as np
+import pytest
+
+import fairgroups as fg
+from fairgroups.rows.labels import read_outcome
+
+
+def values(*labels):
+    return np.array(labels, dtype=object)
+
+
+@pytest.mark.parametrize(
+    ("labels", "codes"),
+    [
+        (("yes", "no"), [1, 0]),
+        (("Ja", "nein"), [1, 0]),
+        (("OUI", "non "), [1, 0]),
+        (("sí", "no"), [1, 0]),
+        (("Y", "N"), [1, 0]),
+        (("True", "FALSE"), [1, 0]),
+        (("Yes", "yes", "NO", None), [1, 1, 0, np.nan]),
+    ],
+)
+def test_words_for_yes_and_no(labels, codes):
+    found = read_outcome(values(*labels), "ok", None)
+    np.testing.assert_array_equal(found.values, codes)
+    assert found.binary
+
+
+def test_labels_that_mean_nothing_known_are_asked_for():
+    for labels in (("good", "bad"), ("f", "n"), ("approved", "denied")):
+        with pytest.raises(fg.InputError, match="--positive"):
+            read_outcome(values(*labels), "ok", None)
+
+
+def test_one_label_against_the_rest():
+    found = read_outcome(values("success", "failure", "other", None), "out", "Success")
+    np.testing.assert_array_equal(found.values, [1, 0, 0, np.nan])
+    assert found.told == ("out: 'Success' counts as yes, 'failure' and 'other' as no, as asked.",)
+    found = read_outcome(np.array([1, 2, 3]), "class", 2)
+    np.testing.assert_array_equal(found.values, [0, 1, 0])
+    with pytest.raises(fg.InputError, match="no label of 'out'"):
+        read_outcome(values("success", "failure"), "out", "done")
+
+
+def test_a_score_and_a_threshold():
+    table = {"age": [20, 30, 40, 50] * 100, "score": [1, 5, 6, 9] * 100, "truth": [0, 1, 0, 1] * 100}
+    found = fg.audit(
+        table, sensitive="age", outcome="score", truth="truth", threshold=5, measure="predictive_equality", checks=False
+    )
+    assert found.overall == 0.5
+    assert found.data.converted == ("score: values of at least 5 count as yes, as asked.",)
+    with pytest.raises(fg.InputError, match="holds labels"):
+        read_outcome(values("a", "b"), "x", None, threshold=3)
