@@ -38,14 +38,17 @@ def test_labels_need_to_know_the_positive_one():
     assert outcome_of(pd.Categorical(values), positive="no") == ([1, 0, 0, 1], True)
     assert outcome_of([1, 2, 2, 1], positive=2) == ([0, 1, 1, 0], True)
     assert outcome_of([1, 2, 2, 1], positive="2") == ([0, 1, 1, 0], True)
+    assert outcome_of(values) == ([0, 1, 1, 0], True)
     with pytest.raises(InputError, match="which one counts as 1"):
-        outcome_of(values)
-    with pytest.raises(InputError, match="neither"):
+        outcome_of(["bad", "good", "good", "bad"])
+    with pytest.raises(InputError, match="no label of"):
         outcome_of(values, positive="maybe")
     with pytest.raises(InputError, match="3 different labels"):
-        outcome_of(["a", "b", "c", "a"], positive="a")
+        outcome_of(["a", "b", "c", "a"])
+    assert outcome_of(["a", "b", "c", "a"], positive="a") == ([1, 0, 0, 1], True)
+    assert outcome_of([1, 2, 3, 4], positive=2) == ([0, 1, 0, 0], True)
     with pytest.raises(InputError, match="4 distinct values"):
-        outcome_of([1, 2, 3, 4], positive=2)
+        outcome_of([1, 2, 3, 4], positive=7)
 
 
 def test_the_truth_may_have_labels_of_its_own():
@@ -161,9 +164,9 @@ def test_a_missing_column_names_the_nearest(tmp_path):
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(InputError, match="there is no file"):
         read_table(tmp_path / "none.csv", ["a"])
-    (tmp_path / "x.xlsx").write_text("x")
+    (tmp_path / "x.docx").write_text("x")
     with pytest.raises(InputError, match="cannot tell the format"):
-        read_table(tmp_path / "x.xlsx", ["a"])
+        read_table(tmp_path / "x.docx", ["a"])
     (tmp_path / "cut.parquet").write_bytes(b"PAR1 and then nothing")
     with pytest.raises(InputError, match=r"cannot read 'cut.parquet'"):
         read_table(tmp_path / "cut.parquet", ["a"])
@@ -206,18 +209,6 @@ def test_bad_files_say_what_is_wrong(tmp_path):
     path.write_text("age,y\n" + "20,1\n" * 50 + "1,2,3,4\n" + "20,1\n" * 50)
     with pytest.raises(InputError, match="line 52 of 'people.csv' has 4 fields, the header has 2"):
         read_table(path, ["age", "y"])
-    path.write_bytes("age,y,Stra\xdfe\n20,1,\xe4\n".encode("latin-1"))
-    with pytest.raises(InputError, match="not written in UTF-8"):
-        read_table(path, ["age", "y"])
-    path.write_text("age;y\n20,5;1\n")
-    with pytest.raises(InputError, match="with a decimal point: 20.5"):
-        audit(path, sensitive="age", outcome="y")
-    path.write_text('income,y\n"72,000",1\n"50,000",0\n')
-    with pytest.raises(InputError, match="without separators: 72000"):
-        audit(path, sensitive="income", outcome="y")
-    path.write_bytes("age,y\n20,1\n".encode("utf-16"))
-    with pytest.raises(InputError, match="iconv -f utf-16"):
-        audit(path, sensitive="age", outcome="y")
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match=r"holds no \.csv"):
         read_table(tmp_path / "empty", ["age"])

@@ -65,8 +65,8 @@ def test_a_damaged_workbook_is_refused(tmp_path):
     (tmp_path / "a.xlsx").write_bytes(b"PK\x03\x04 no workbook")
     with pytest.raises(fg.InputError, match="cannot read the workbook"):
         fg.audit(tmp_path / "a.xlsx", sensitive="age", outcome="ok")
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n")
     with pytest.raises(fg.InputError, match="is no workbook"):
-        (tmp_path / "a.csv").write_text("a,b\n1,2\n")
         fg.audit(fg.Source(tmp_path / "a.csv", sheet="x"), sensitive="a", outcome="b")
 
 

@@ -30,7 +30,7 @@ def test_labels_of_values_are_used_and_told(tmp_path, people):
     labels = {"SEX": {1: "male", 2: "female"}, "AGE": {18: "18 or younger"}}
     pyreadstat.write_sav(people, str(tmp_path / "a.sav"), variable_value_labels=labels)
     found = fg.audit(tmp_path / "a.sav", sensitive="SEX", outcome="OK", checks=False)
-    assert found.partition.labels == ["SEX = female", "SEX = male"]
+    assert found.partition.labels == ("SEX = female", "SEX = male")
     assert found.data.converted[0].startswith("SEX: values were read by the labels")
     found = fg.audit(tmp_path / "a.sav", sensitive="AGE", outcome="OK", checks=False)
     assert "the file calls 18 “18 or younger”" in found.data.converted[0]

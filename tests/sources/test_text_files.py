@@ -17,7 +17,7 @@ def test_a_column_that_comes_twice_is_told(tmp_path):
 
 def test_missing_values_as_offices_mark_them(tmp_path):
     rows = "\n".join(
-        f"{20 + i % 50},{'unknown' if i % 9 == 0 else i % 2},{-9 if i % 10 == 0 else i}" for i in range(900)
+        f"{20 + i % 50},{'unknown' if i % 9 == 0 else i % 2},{-9 if i % 10 == 0 else 200 + i}" for i in range(900)
     )
     path = written(tmp_path, f"age,ok,x\n{rows}\n")
     with pytest.raises(fg.InputError, match=r"--positive"):
@@ -46,7 +46,7 @@ def test_the_same_words_on_any_size(tmp_path, monkeypatch):
     monkeypatch.setattr("fairgroups.reading.LARGE", 100)
     monkeypatch.setattr("fairgroups.reading.SMALL_FILE", 0)
     large = fg.audit(path, sensitive="income", outcome="ok", checks=False)
-    assert large.records == small.records
+    assert repr(large.records) == repr(small.records)
     assert large.data.converted == small.data.converted
 
 

@@ -111,10 +111,10 @@ def _written(cells: list[list[Any]], first: int, target: Path, name: str, told: 
 
 
 def _head(cells: list[list[Any]]) -> int:
-    """Return which row holds the names: the first with a text in at least half as many cells as the fullest row."""
+    """Return which row holds the names: the first with texts in more than half as many cells as the fullest row has."""
     widest = max(sum(cell != "" for cell in row) for row in cells[:50])
     for i, row in enumerate(cells[:50]):
-        if sum(isinstance(cell, str) and cell.strip() != "" for cell in row) >= max(widest / 2, 1):
+        if sum(isinstance(cell, str) and cell.strip() != "" for cell in row) > widest / 2:
             return i
     return 0
 

@@ -42,16 +42,14 @@ def read_survey(path: Path, wanted: Sequence[str]) -> tuple[dict[str, NDArray[An
     reader = getattr(pyreadstat, SURVEY_FILES[path.suffix.lower()])
     try:
         _, about = reader(str(path), metadataonly=True)
-        names = [name for name in about.column_names if not wanted or name in wanted]
-        some = {} if path.suffix.lower() == ".por" or not names else {"usecols": names}
+        all_there = bool(wanted) and set(wanted) <= set(about.column_names)  # else all names are needed for the message
+        some = {"usecols": list(dict.fromkeys(wanted))} if all_there and path.suffix.lower() != ".por" else {}
         columns, about = reader(str(path), output_format="dict", **some)
     except (pyreadstat.ReadstatError, OSError, ValueError) as error:
         raise InputError(
             f"cannot read {path.name!r}: {' '.join(str(error).split())[:200]}",
             "check that the file is complete, or save the table as CSV.",
         ) from error
-    if not names:  # the names are needed for the message
-        columns = {name: np.empty(0) for name in about.column_names}
     told: list[str] = []
     labels = about.variable_value_labels
     read = {name: _labelled(np.asarray(values), name, labels.get(name, {}), told) for name, values in columns.items()}
