@@ -13,8 +13,9 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from fairgroups import skin
     from fairgroups.audits.audit import audit
-    from fairgroups.audits.baseline import Change, compare_to_baseline
+    from fairgroups.audits.baseline import compare_to_baseline, since_baseline
     from fairgroups.audits.drift import drift
+    from fairgroups.audits.records import Change
     from fairgroups.audits.result import Audit, JointAudit, read_audit
     from fairgroups.audits.transfer import transfer
     from fairgroups.cells.cells import Cells
@@ -53,8 +54,9 @@ if TYPE_CHECKING:
 
 _ROOMS = {
     "audits.audit": ["audit"],
-    "audits.baseline": ["Change", "compare_to_baseline"],
+    "audits.baseline": ["compare_to_baseline", "since_baseline"],
     "audits.drift": ["drift"],
+    "audits.records": ["Change"],
     "audits.transfer": ["transfer"],
     "audits.result": ["Audit", "JointAudit", "read_audit"],
     "cells.cells": ["Cells"],
@@ -140,6 +142,7 @@ __all__ = [
     "rand_index",
     "read_audit",
     "scan",
+    "since_baseline",
     "skin",
     "tradeoff",
     "transfer",

@@ -6,7 +6,7 @@ counts cannot answer, their rows are read, and a note says so. A column means th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,6 +21,8 @@ from fairgroups.engines.count import count_rows
 from fairgroups.errors import InputError, NeedsRows
 from fairgroups.partition.given import given_partition
 from fairgroups.partition.partition import Partition
+from fairgroups.rows.columns import one_column
+from fairgroups.rows.periods import read_periods
 from fairgroups.rows.person_keys import read_keys, uniform_of
 from fairgroups.rows.roles import Roles
 from fairgroups.rows.rows import Rows
@@ -80,6 +82,7 @@ def read_rows(
     *,
     n_cells: int | None = None,
     partition: Any = None,
+    scales: Mapping[str, Sequence[float]] | None = None,
     seed: int = 0,
     raw: bool = False,
     verbose: bool = False,
@@ -96,6 +99,8 @@ def read_rows(
         How many cells people are counted in, where they are counted.
     partition : Partition or list of borders, optional
         Groups that are to be judged: cells end at their borders.
+    scales : mapping, optional
+        Classes of one attribute that are to be judged besides: cells end at their borders, too.
     seed : int
         With people's keys it decides which part each person is dealt into.
     raw : bool
@@ -110,6 +115,9 @@ def read_rows(
     elif partition is not None:
         groups = given_partition(partition, roles.sensitive, roles.missing)
         borders = [groups.borders(d) for d in range(len(roles.sensitive))]
+    if scales:
+        more = [float(border) for edges in scales.values() for border in edges]
+        borders = [np.unique([*(borders[0] if borders else ()), *more])]
     options = {"roles": roles, "n_cells": n_cells, "borders": borders, "seed": seed}
     if not isinstance(data, str | Path | Source):
         yield _counted(data, options, raw=raw) if is_lazy(data) else _in_memory(data, roles, seed)
@@ -182,7 +190,7 @@ def _in_memory(data: Any, roles: Roles, seed: int, source: Source | None = None)
 def _rows_of(columns: dict[str, Any], roles: Roles, seed: int) -> Rows:
     lot = None if roles.key is None else np.array([uniform_of(seed, key) for key in read_keys(columns[roles.key])])
     several = len(roles.sensitive) > 1
-    return Rows.from_arrays(
+    rows = Rows.from_arrays(
         {name: columns[name] for name in roles.sensitive} if several else columns[roles.sensitive[0]],
         **{role: columns[name] for role, name in roles.named.items()},
         factors={name: columns[name] for name in roles.given},
@@ -192,3 +200,7 @@ def _rows_of(columns: dict[str, Any], roles: Roles, seed: int) -> Rows:
         missing=roles.missing,
         names={**roles.named, "sensitive": roles.sensitive[0]},
     )
+    if roles.by is None:
+        return rows
+    period, periods = read_periods(one_column(columns[roles.by]), roles.by)
+    return replace(rows, period=period if rows.index is None else period[rows.index], periods=periods, by=roles.by)

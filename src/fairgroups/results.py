@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fairgroups.audits.baseline import Change
+from fairgroups.audits.comparisons import InClasses, OverTime, Period, PeriodChange, PeriodGroup
 from fairgroups.audits.corrected import Corrected, CorrectedGroup, IfReliability
 from fairgroups.audits.drift import Drift, DriftRecord
 from fairgroups.audits.rates import GroupRate, RateColumn
@@ -10,6 +10,7 @@ from fairgroups.audits.reasons import GroupReasons, Reasons
 from fairgroups.audits.records import (
     Attribute,
     Bin,
+    Change,
     DataFacts,
     Detectable,
     Finding,
@@ -18,6 +19,7 @@ from fairgroups.audits.records import (
     RateName,
     Replication,
     Settings,
+    SinceBaseline,
 )
 from fairgroups.audits.result import Audit, JointAudit
 from fairgroups.audits.transfer import Transfer
@@ -73,10 +75,15 @@ __all__ = [
     "GroupReasons",
     "GroupRecord",
     "IfReliability",
+    "InClasses",
     "JointAudit",
     "Limit",
     "MatchedBand",
     "Monotonicity",
+    "OverTime",
+    "Period",
+    "PeriodChange",
+    "PeriodGroup",
     "Permutation",
     "PlaneCell",
     "Quantiles",
@@ -91,6 +98,7 @@ __all__ = [
     "Selection",
     "SelectionStep",
     "Settings",
+    "SinceBaseline",
     "Spread",
     "Stability",
     "Step",

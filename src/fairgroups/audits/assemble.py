@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from fairgroups.audits.comparisons import in_classes, over_time
 from fairgroups.audits.conclusion import Facts, amplified, conclude
 from fairgroups.audits.corrected import by_true_values, corrected_of
 from fairgroups.audits.groups import describe_column, notes_on, records_of
@@ -154,6 +155,8 @@ def assemble(judged: Judged, measure: Measure, at: int, options: AuditOptions, r
         rates=rates_of(judged, at, evidence.level),
         band=evidence.band,
         cells=judged.sample.cells if judged.sample.is_line and judged.held is None else None,
+        classes=in_classes(judged.sample, measure, direction, judged.inference, gap, data.attributes[0], options),
+        over_time=over_time(judged.sample, partition, measure, judged.inference, labels),
         curve=evidence.curve,
         plane=evidence.plane,
         detectable=detectable,

@@ -93,6 +93,12 @@ def audit(data: Any, **asked: Any) -> Audit | JointAudit:
         Judge these groups, named in advance, instead of searching. Of several attributes a mapping of columns to
         borders, ``{"age": [40]}``: classes are crossed, and every level of a category is one. A category alone needs
         none.
+    scales : mapping, optional
+        Classes of the attribute that are judged besides, as named in advance: ``{"law": [40, 62]}``. See
+        `Audit.classes`.
+    by : str, optional
+        Column of periods, such as a year: the groups found in all rows are followed from period to period. See
+        `Audit.over_time`.
     favourable : bool, optional
         Whether the outcome is good to receive: every measure follows from it. Where it is not said, groups are called
         higher or lower, and nobody is called disadvantaged.
@@ -156,7 +162,9 @@ def audit(data: Any, **asked: Any) -> Audit | JointAudit:
     """
     refuse_unknown("audit", AuditOptions, asked)
     options = AuditOptions(**asked)
-    how: dict[str, Any] = {name: getattr(options, name) for name in ("n_cells", "partition", "seed", "verbose")}
+    how: dict[str, Any] = {
+        name: getattr(options, name) for name in ("n_cells", "partition", "scales", "seed", "verbose")
+    }
     how["raw"] = options.at_equal and options.seek == "raw" and options.partition is None
     with read_rows(data, options.roles, **how) as reading:
         rows = reading.rows.centred()
@@ -170,7 +178,8 @@ def audit(data: Any, **asked: Any) -> Audit | JointAudit:
     if options.at_equal:
         told = None
     elif judged.sample.is_line:
-        told = explore_line(parts, judged.sample.cells, {}) if options.explore else None
+        scales = {one.name: one.partition for one in parts[0].classes}
+        told = explore_line(parts, judged.sample.cells, scales) if options.explore else None
     else:  # later the rows are gone, and it costs little
         told = explore_plane(parts, judged) if len(rows.columns) == 2 and not judged.named else None
     return found if told is None else replace(found, explored=told)

@@ -3,41 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from fairgroups.audits.records import GroupRecord
+from fairgroups.audits.records import Change, GroupRecord, SinceBaseline
 from fairgroups.audits.result import Audit
 from fairgroups.errors import InputError
 from fairgroups.measures import Direction
 
-__all__ = ["Change", "compare_to_baseline"]
+__all__ = ["Change", "compare_to_baseline", "since_baseline"]
 
 SAME = ("sensitive", "outcome", "truth", "name", "direction", "against", "given")
-
-
-@dataclass(frozen=True)
-class Change:
-    """How a group's difference changed since the baseline.
-
-    `harm` is the change of Φ to the group's harm, with `low` and `high`; `verdict` is "worse", "better", "no change
-    shown", or "not comparable" where one of the two has nobody to compare.
-
-    Examples
-    --------
-    >>> import fairgroups as fg
-    >>> data = fg.make_synthetic(5000)
-    >>> found = fg.audit({"L": data.sensitive, "Y": data.outcome}, sensitive="L", outcome="Y", checks=False)
-    >>> all(isinstance(change, fg.Change) for change in fg.compare_to_baseline(found, found))
-    True
-    """
-
-    label: str
-    before: float
-    after: float
-    harm: float
-    low: float
-    high: float
-    verdict: str
 
 
 def compare_to_baseline(
@@ -100,6 +75,26 @@ def compare_to_baseline(
     return found if own is None or audit.settings.given else [*found, *_own_changes(own, baseline, tolerance)]
 
 
+def since_baseline(audit: Audit, baseline: Audit, changes: list[Change]) -> Audit:
+    """Return an audit that holds what has changed since a baseline, for its page, Markdown and JSON.
+
+    Parameters
+    ----------
+    audit : Audit
+        The audit of now.
+    baseline : Audit
+        The earlier one.
+    changes : list of Change
+        What `compare_to_baseline` found.
+
+    Returns
+    -------
+    Audit
+    """
+    since = SinceBaseline(baseline.data.source, baseline.data.rows, baseline.overall, tuple(changes))
+    return replace(audit, since=since)
+
+
 def _own_changes(own: Audit, baseline: Audit, tolerance: float) -> list[Change]:
     """Look at groups that are shown to be disadvantaged now, and are none of the baseline's."""
     known = {record.label for record in baseline.records}
@@ -147,4 +142,5 @@ def _change(old: GroupRecord | _Difference, new: GroupRecord, direction: Directi
         verdict = "worse"
     elif high < 0:
         verdict = "better"
-    return Change(new.label, old.phi, new.phi, harm, low, high, verdict)
+    rate = old.rate if isinstance(old, GroupRecord) else math.nan
+    return Change(new.label, old.phi, new.phi, harm, low, high, verdict, rate, new.rate)

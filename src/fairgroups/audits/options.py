@@ -158,6 +158,12 @@ class AuditOptions:
         "Judge these groups, named in advance, instead of searching: borders such as 25,45; of several attributes "
         "age=40, which may be said again.",
     )
+    scales: Mapping[str, Sequence[float]] | None = option(
+        None, "scales", "Judge these classes, too, as named in advance: 'law=40,62'; may be said again."
+    )
+    by: str | None = option(
+        None, "column", "Column of periods, such as a year: the groups are followed from one to the next."
+    )
     favourable: bool | None = option(
         None, "flag", "Whether the outcome is good to receive; unsaid, rates are called higher or lower only."
     )
@@ -211,6 +217,7 @@ class AuditOptions:
             raise InputError(f"`label` must map columns to what they are called; got {self.label!r}.")
         if self.reference is not None and self.against != "auto":
             raise InputError("groups are compared with a reference or against others, not both.", "leave one out.")
+        self._check_comparisons()
         self._check_reasons()
         self._check_error()
         if self.threshold is not None:
@@ -219,6 +226,20 @@ class AuditOptions:
             number_of(self.threshold, "threshold")
         if self.favourable not in (None, True, False):
             raise InputError(f"`favourable` must be True, False or None; got {self.favourable!r}.")
+
+    def _check_comparisons(self) -> None:
+        """Refuse scales and periods where they cannot be judged."""
+        if self.scales is not None:
+            if not isinstance(self.scales, Mapping):
+                raise InputError(f"`scales` must map names to borders; got {self.scales!r}.", "{'law': [40, 62]}")
+            if len(self.roles.sensitive) > 1:
+                raise InputError("scales are borders of one attribute; several were named.", "leave them out.")
+        for name in ("scales", "by"):
+            if getattr(self, name) is not None and self.at_equal:
+                raise InputError(
+                    f"`{name}` does not go with factors that are held equal (`given`, `expected`).",
+                    "run it beside this audit, without factors.",
+                )
 
     def _check_reasons(self) -> None:
         """Refuse what does not go with factors that are held equal."""
@@ -305,7 +326,7 @@ class AuditOptions:
         """Which column is what."""
         from fairgroups.rows.roles import Roles
 
-        same = ("truth", "weight", "cluster", "key", "positive", "threshold", "missing", "given", "expected")
+        same = ("truth", "weight", "cluster", "key", "positive", "threshold", "missing", "given", "expected", "by")
         others = {name: getattr(self, name) for name in same}
         if self.error is not None and self.error_spread is None:
             others["error"] = self.error

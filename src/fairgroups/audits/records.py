@@ -17,6 +17,7 @@ from fairgroups.words import listed
 __all__ = [
     "Attribute",
     "Bin",
+    "Change",
     "DataFacts",
     "Detectable",
     "Finding",
@@ -25,6 +26,7 @@ __all__ = [
     "RateName",
     "Replication",
     "Settings",
+    "SinceBaseline",
 ]
 
 
@@ -206,6 +208,43 @@ class DataFacts:
     def names(self) -> str:
         """The attributes, as sentences name them."""
         return listed([attribute.said for attribute in self.attributes])
+
+
+@dataclass(frozen=True)
+class Change:
+    """How a group's difference changed since the baseline.
+
+    `harm` is the change of Φ to the group's harm, with `low` and `high`; `verdict` is "worse", "better", "no change
+    shown", or "not comparable" where one of the two has nobody to compare. Rates are those of the group then and now.
+
+    Examples
+    --------
+    >>> import fairgroups as fg
+    >>> data = fg.make_synthetic(5000)
+    >>> found = fg.audit({"L": data.sensitive, "Y": data.outcome}, sensitive="L", outcome="Y", checks=False)
+    >>> all(isinstance(change, fg.Change) for change in fg.compare_to_baseline(found, found))
+    True
+    """
+
+    label: str
+    before: float
+    after: float
+    harm: float
+    low: float
+    high: float
+    verdict: str
+    rate_before: float = float("nan")
+    rate_after: float = float("nan")
+
+
+@dataclass(frozen=True)
+class SinceBaseline:
+    """What has changed since an earlier audit: where its data came from, its rows, everybody's rate, each group."""
+
+    source: str
+    rows: int
+    overall: float
+    changes: tuple[Change, ...]
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from fairgroups.audits.comparisons import InClasses, OverTime
 from fairgroups.audits.corrected import Corrected
 from fairgroups.audits.document import schema_of
 from fairgroups.audits.rates import RateColumn, rate_rows
@@ -20,6 +21,7 @@ from fairgroups.audits.records import (
     RateName,
     Replication,
     Settings,
+    SinceBaseline,
 )
 from fairgroups.audits.written import Written, loaded
 from fairgroups.cells.cells import Cells
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Audit", "JointAudit", "audit_schema", "read_audit"]
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 Plot = Literal[
     "rate",
     "differences",
@@ -53,6 +55,8 @@ Plot = Literal[
     "reasons",
     "equal",
     "corrected",
+    "since",
+    "over_time",
 ]
 
 
@@ -114,6 +118,16 @@ class _Pages(Written):
         return save_pictures(self, Path(folder), format)  # type: ignore[arg-type]
 
 
+def _by_period(audit: Audit) -> list[dict[str, Any]]:
+    assert audit.over_time is not None
+    labels = [record.label for record in audit.records]
+    return [
+        {"period": period.label, "label": label, **asdict(group)}
+        for period in audit.over_time.periods
+        for label, group in zip(labels, period.groups, strict=True)
+    ]
+
+
 def _kept(text: str, path: str | Path | None) -> str:
     if path is not None:
         write_atomically(path, text)
@@ -161,6 +175,12 @@ class Audit(_Pages):
         Of several attributes: whether each makes a difference among people alike in the others.
     reasons : Reasons or None
         With factors held equal: what of each group's difference goes with them.
+    classes : tuple of InClasses
+        With `scales`: the same people in classes named in advance.
+    since : SinceBaseline or None
+        What has changed since an earlier audit: see `compare_to_baseline`.
+    over_time : OverTime or None
+        With `by`: the groups from period to period.
     corrected : Corrected or None
         With `reliability` or `error`: each group's difference by the true values of the attribute.
     replication : Replication or None
@@ -217,6 +237,9 @@ class Audit(_Pages):
     notes: tuple[str, ...]
     settings: Settings
     data: DataFacts
+    classes: tuple[InClasses, ...] = ()
+    over_time: OverTime | None = None
+    since: SinceBaseline | None = None
     explored: dict[str, Any] | None = None
     band: Band | None = field(default=None, metadata={"plain": False})
     cells: Cells | None = field(default=None, metadata={"plain": False})
@@ -247,7 +270,8 @@ class Audit(_Pages):
 
         ``groups``; ``selection``, the curve that the number of groups was chosen on; ``detectable``; ``replication``,
         the other half's groups; ``added``, what each of several attributes adds; ``reasons``, what goes with factors;
-        ``corrected``, differences by the true values; ``borders``; ``amplification``; ``rates``, every rate of each
+        ``corrected``, differences by the true values; ``classes``, those of scales; ``since``, what has changed since
+        the baseline; ``over_time``, groups by period; ``borders``; ``amplification``; ``rates``, every rate of each
         group. What does not apply is absent.
         """
         checks = self.checks
@@ -258,6 +282,9 @@ class Audit(_Pages):
             "added": self.added,
             "reasons": () if self.reasons is None else self.reasons.groups,
             "corrected": () if self.corrected is None else self.corrected.groups,
+            "classes": [{"scale": one.name, **asdict(r)} for one in self.classes for r in one.records],
+            "since": () if self.since is None else self.since.changes,
+            "over_time": () if self.over_time is None else _by_period(self),
             "replication": () if self.replication is None else self.replication.records,
             "borders": () if checks.stability is None else checks.stability.cuts,
             "amplification": () if checks.amplification is None else checks.amplification.records,
@@ -284,14 +311,15 @@ class Audit(_Pages):
         """
         from fairgroups.audits.explore import explore_line
 
+        scales = {**{one.name: one.partition for one in self.classes}, **(scales or {})}
         if self.cells is None:
-            if scales:
+            if scales and self.explored is None:
                 raise InputError(
                     "scales need the people by value of one attribute, which this audit has not.",
                     "give them to the audit itself, not to one that was read from JSON.",
                 )
             return self
-        return replace(self, explored=explore_line((self,), self.cells, scales or {}))
+        return replace(self, explored=explore_line((self,), self.cells, scales))
 
     def plot(self, what: Plot = "rate") -> Any:
         """Return a picture of the audit, as an Altair chart.
@@ -304,7 +332,8 @@ class Audit(_Pages):
             ``"selection"``: what the number of groups was chosen on; ``"borders"``: where resampled borders fall;
             ``"together"``: how surely two people share a group; ``"amplification"``: the model against its labels;
             ``"reasons"``: what of differences goes with the factors; ``"equal"``: the rate at equal factors;
-            ``"corrected"``: differences by the true values, over the reliability of the measured ones.
+            ``"corrected"``: differences by the true values, over the reliability of the measured ones; ``"since"``:
+            differences in the baseline and now; ``"over_time"``: differences from period to period.
 
         Returns
         -------

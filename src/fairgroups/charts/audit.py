@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fairgroups.charts.checks import amplification_chart, selection_chart, stability_chart, together_chart
 from fairgroups.charts.classes import class_chart
+from fairgroups.charts.comparisons import over_time_chart, since_chart
 from fairgroups.charts.corrected import corrected_chart
 from fairgroups.charts.line import people_chart, phi_chart, rate_chart
 from fairgroups.charts.plane import plane_chart
@@ -29,6 +30,8 @@ CHARTS = {
     "reasons": reasons_chart,
     "equal": equal_chart,
     "corrected": corrected_chart,
+    "since": since_chart,
+    "over_time": over_time_chart,
 }
 
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from fairgroups.charts.style import INK
+from fairgroups.charts.style import INK, names_above
 from fairgroups.errors import InputError
 from fairgroups.words import sentence
 
@@ -72,7 +72,7 @@ def stability_chart(audit: Audit, *, width: int = 780) -> alt.LayerChart:
     if found is None:
         raise InputError("the borders were not resampled.", "audit(…, checks=True)")
     low, high = audit.data.attributes[0].shown
-    values = [{"name": f"border {i}", **asdict(cut)} for i, cut in enumerate(found.cuts, 1)]
+    values = [{"name": f"{cut.cut:.4g}", **asdict(cut)} for cut in found.cuts]
     base = alt.Chart(alt.Data(values=values))
     x_scale = alt.Scale(domain=[low, high], nice=False, zero=False, clamp=True)
     y = alt.Y("name:N", sort=[v["name"] for v in values], title=None)
@@ -175,7 +175,7 @@ def amplification_chart(audit: Audit, *, width: int = 380, height: int = 260) ->
         for r in found.records
         if math.isfinite(r.difference)
     ]
-    y = alt.Y("label:N", sort=order, title=None, axis=alt.Axis(labelLimit=260))
+    y = alt.Y("label:N", sort=order, title=None, axis=names_above(alt))
     title = sentence("difference from everybody") + (" (points)" if percent else "")
     intervals = (
         alt.Chart(alt.Data(values=spans)).mark_rule(strokeWidth=3, color="#e3b58f").encode(y=y, x="low:Q", x2="high:Q")
@@ -195,5 +195,5 @@ def amplification_chart(audit: Audit, *, width: int = 380, height: int = 260) ->
         )
     )
     zero = alt.Chart(alt.Data(values=[{"x": 0}])).mark_rule(strokeDash=[5, 4], color=INK).encode(x="x:Q")
-    panels.append(alt.layer(zero, intervals, marks).properties(width=max(width - 140, 200), height=alt.Step(34)))
+    panels.append(alt.layer(zero, intervals, marks).properties(width=max(width - 140, 200), height=alt.Step(46)))
     return alt.hconcat(*panels) if len(panels) > 1 else panels[0]

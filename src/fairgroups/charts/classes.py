@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from fairgroups.charts.style import INK, verdict_colour
+from fairgroups.charts.style import INK, names_above, verdict_colour
 from fairgroups.words import sentence
 
 if TYPE_CHECKING:
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from fairgroups.audits.result import Audit
 
 __all__ = ["class_chart"]
-
-_LETTER = 7.2
 
 
 def class_chart(audit: Audit, *, width: int = 560) -> alt.LayerChart:
@@ -27,8 +25,7 @@ def class_chart(audit: Audit, *, width: int = 560) -> alt.LayerChart:
     values = [{key: getattr(r, key) for key in keys} for r in audit.records if math.isfinite(r.rate)]
     order = [value["label"] for value in values]
     colour = verdict_colour(alt, [value["verdict"] for value in values])
-    room = min(420.0, _LETTER * max((len(label) for label in order), default=0))
-    y = alt.Y("label:N", sort=order, title=None, axis=alt.Axis(labelLimit=420, labelFontSize=12, minExtent=room))
+    y = alt.Y("label:N", sort=order, title=None, axis=names_above(alt))
     axis = alt.Axis(title=sentence(audit.measure.rate), **({"format": ".0%"} if percent else {}))
     base = alt.Chart(alt.Data(values=values))
     lines = base.mark_rule(strokeWidth=3).encode(
@@ -38,4 +35,4 @@ def class_chart(audit: Audit, *, width: int = 560) -> alt.LayerChart:
     everyone = (
         alt.Chart(alt.Data(values=[{"x": audit.overall}])).mark_rule(strokeDash=[5, 4], color=INK).encode(x="x:Q")
     )
-    return alt.layer(everyone, lines, marks).properties(width=width, height=alt.Step(34))
+    return alt.layer(everyone, lines, marks).properties(width=width, height=alt.Step(46))

@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from fairgroups.charts.style import INK, LINE_COLOUR, VERDICT_SHAPES, legend, verdict_colour
+from fairgroups.charts.style import INK, LINE_COLOUR, VERDICT_SHAPES, legend, names_above, verdict_colour
 from fairgroups.words import sentence
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["people_chart", "phi_chart", "rate_chart"]
 
-_WIDEST_LETTER = 7.2
 FEWEST = 10  # people that a dot stands for, so that it tells of nobody
 
 
@@ -94,8 +93,7 @@ def phi_chart(audit: Audit, *, width: int = 560) -> alt.LayerChart:
     present = [value["verdict"] for value in values]
     colour = verdict_colour(alt, present)
     order = [value["label"] for value in values]
-    room = min(420.0, _WIDEST_LETTER * max(len(label) for label in order))
-    y = alt.Y("label:N", sort=order, title=None, axis=alt.Axis(labelLimit=420, labelFontSize=12, minExtent=room))
+    y = alt.Y("label:N", sort=order, title=None, axis=names_above(alt))
     base = alt.Chart(alt.Data(values=values))
     x_axis = alt.Axis(title=title)
     lines = base.mark_rule(strokeWidth=3).encode(y=y, x=alt.X("low:Q", axis=x_axis), x2="high:Q", color=colour)
@@ -111,7 +109,7 @@ def phi_chart(audit: Audit, *, width: int = 560) -> alt.LayerChart:
         ),
     )
     zero = alt.Chart(alt.Data(values=[{"x": 0}])).mark_rule(strokeDash=[5, 4], color=INK).encode(x="x:Q")
-    return alt.layer(zero, lines, marks).properties(width=width, height=alt.Step(34))
+    return alt.layer(zero, lines, marks).properties(width=width, height=alt.Step(46))
 
 
 def people_chart(audit: Audit, *, width: int = 780, height: int = 160) -> alt.LayerChart:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from fairgroups.charts.style import INK, VERDICT_COLOURS, legend
+from fairgroups.charts.style import INK, VERDICT_COLOURS, legend, names_above
 
 if TYPE_CHECKING:
     import altair as alt
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 __all__ = ["equal_chart", "reasons_chart"]
 
 GREY = "#a6a6a6"
-_WIDEST_LETTER = 7.2
 WITH, WITHOUT = "goes with the factors", "does not"
 
 
@@ -46,8 +45,7 @@ def reasons_chart(audit: Audit, *, width: int = 560) -> alt.LayerChart:
             }
         )
     order = list(dict.fromkeys(value["label"] for value in values))
-    room = min(420.0, _WIDEST_LETTER * max((len(label) for label in order), default=1))
-    axis = alt.Axis(labelLimit=420, labelFontSize=12, minExtent=room)
+    axis = names_above(alt)
     base_chart = alt.Chart(alt.Data(values=values))
     y: dict[str, Any] = {
         "y": alt.Y("label:N", sort=order, title=None, axis=axis),
@@ -64,7 +62,7 @@ def reasons_chart(audit: Audit, *, width: int = 560) -> alt.LayerChart:
     )
     lines = base_chart.mark_rule(strokeWidth=1.5, color=INK).encode(x="low:Q", x2="high:Q", **y)
     zero = alt.Chart(alt.Data(values=[{"x": 0}])).mark_rule(strokeDash=[5, 4], color=INK).encode(x="x:Q")
-    return alt.layer(bars, lines, zero).properties(width=width, height=alt.Step(18))
+    return alt.layer(bars, lines, zero).properties(width=width, height=alt.Step(24))
 
 
 def equal_chart(audit: Audit, *, width: int = 780, height: int = 300) -> alt.LayerChart:

@@ -18,7 +18,9 @@ __all__ = [
     "LINE_COLOUR",
     "VERDICT_COLOURS",
     "VERDICT_SHAPES",
+    "fitting_svg",
     "legend",
+    "names_above",
     "rate_colours",
     "styled",
     "to_png",
@@ -65,7 +67,8 @@ def rate_colours(direction: Direction) -> tuple[str, str, str]:
 
 
 # The renderer measures text in Liberation Sans, which is as wide as Arial and Helvetica; other fonts get some room.
-_FONT = "Arial, Helvetica, 'Liberation Sans', sans-serif"
+_FONT = "system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', Arial, sans-serif"
+WIDE, NARROW = 940, 330  # of pictures in pages: on a desk, and on a telephone
 _OF_EVERY_OBJECT = {  # an axis with such a title is an error in Vega
     "constructor",
     "hasOwnProperty",
@@ -85,11 +88,29 @@ GRID_COLOUR = "#e6e6e6"
 LINE_COLOUR = "#999999"
 
 
-def to_svg(chart: Any) -> str:
-    """Render a chart as SVG text, without any network."""
+def to_svg(chart: Any, width: int | None = None) -> str:
+    """Render a chart as SVG text, without any network; as wide as is said, axes and all."""
     import vl_convert as vlc
 
-    return str(vlc.vegalite_to_svg(json.dumps(_drawable(styled(chart).to_dict(validate=False)))))
+    spec = styled(chart).to_dict(validate=False)
+    return str(vlc.vegalite_to_svg(json.dumps(_drawable(spec if width is None else _at_width(spec, width)))))
+
+
+def fitting_svg(chart: Any) -> str:
+    """Render a chart twice, for a desk and for a telephone; the page shows the one that fits."""
+    return f'<div class="wide">{to_svg(chart, WIDE)}</div><div class="narrow">{to_svg(chart, NARROW)}</div>'
+
+
+def _at_width(spec: dict[str, Any], width: int) -> dict[str, Any]:
+    """Return the specification of a chart that is so wide; where it is narrow, panels go below each other."""
+    panels = spec.get("hconcat") or spec.get("vconcat")
+    if panels is None:
+        fits = {} if isinstance(spec.get("width"), dict) else {"width": width}
+        return {**spec, **fits, "autosize": {"type": "fit-x", "contains": "padding"}}
+    beside = "hconcat" in spec and width > 2 * NARROW
+    room = width // len(panels) - 70 if beside else width - 70
+    kept = {key: value for key, value in spec.items() if key not in ("hconcat", "vconcat")}
+    return {**kept, "hconcat" if beside else "vconcat": [{**panel, "width": room} for panel in panels]}
 
 
 def to_png(chart: Any, scale: float = 2.0) -> bytes:
@@ -113,7 +134,10 @@ def styled(chart: Any, grid: str = GRID_COLOUR) -> Any:
             tickColor=LINE_COLOUR,
             titleFontWeight="normal",
             titleFontSize=12,
+            labelFontSize=12,
         )
+        .configure_axisX(grid=False)
+        .configure_axisY(domain=False, ticks=False, titleAngle=0, titleAlign="left", titleAnchor="end", titleY=-8)
     )
 
 
@@ -125,6 +149,13 @@ def _drawable(value: Any) -> Any:
         return [_drawable(item) for item in value]
     value = clean(value)
     return value + "\u200c" if isinstance(value, str) and value in _OF_EVERY_OBJECT else value
+
+
+def names_above(alt: Any) -> Any:
+    """Return an axis of groups whose names stand above their marks, where there is room for them on any screen."""
+    return alt.Axis(
+        labelAlign="left", labelPadding=0, labelOffset=-15, labelLimit=600, labelFontSize=13, grid=False, zindex=1
+    )
 
 
 def legend(alt: Any) -> Any:

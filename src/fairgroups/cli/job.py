@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from fairgroups.audits.options import AuditOptions, option
 
 if TYPE_CHECKING:
-    from fairgroups.audits.baseline import Change
+    from fairgroups.audits.records import Change
     from fairgroups.audits.result import Audit, JointAudit
     from fairgroups.report.junit import Outcome
     from fairgroups.scans.result import Scan
@@ -78,9 +78,6 @@ class JobOptions(TableOptions):
     repair: str | None = option(
         None, "column", "Column of a score: the page shows what repairing it would give and cost."
     )
-    scales: Mapping[str, Sequence[float]] | None = option(
-        None, "scales", "Usual groups to compare with in the page: 'law=25,45'; may be said again."
-    )
     baseline: Path | None = option(
         None, "file", "JSON of an earlier audit: exit with 1 if a group is shown to be worse off."
     )
@@ -132,26 +129,20 @@ def run_job(given: Mapping[str, Any], *, command: str | None, verbose: bool) -> 
     AuditRun
     """
     from fairgroups.audits.audit import audit
-    from fairgroups.audits.baseline import compare_to_baseline
+    from fairgroups.audits.baseline import compare_to_baseline, since_baseline
     from fairgroups.audits.result import Audit, JointAudit
     from fairgroups.errors import InputError
-    from fairgroups.partition.partition import Partition
 
     job = JobOptions(**{f.name: given[f.name] for f in fields(JobOptions) if f.name in given})
     asked = {f.name: given[f.name] for f in fields(AuditOptions) if f.name in given}
     check_outputs([given])
-    one = isinstance(given["sensitive"], str) or len(given["sensitive"]) == 1
     if job.repair is not None and job.out is None:
         raise InputError("a repair is shown in the page only.", "say where to write it: --out audit.html")
-    if job.scales and not one:
-        raise InputError("scales are borders of one attribute; several were named.", "leave them out.")
-    if asked.get("given") or asked.get("expected"):
-        for what, said in (("scales", job.scales), ("repair", job.repair)):
-            if said:
-                raise InputError(
-                    f"--{what} does not go with factors that are held equal (--given, --expected).",
-                    "run it beside this audit, without factors.",
-                )
+    if job.repair is not None and (asked.get("given") or asked.get("expected")):
+        raise InputError(
+            "--repair does not go with factors that are held equal (--given, --expected).",
+            "run it beside this audit, without factors.",
+        )
     baseline = None if job.baseline is None else Audit.read(job.baseline)
     asked |= {"verbose": verbose, "explore": job.out is not None or job.json is not None}
     result = audit(job.source, **asked)
@@ -159,14 +150,14 @@ def run_job(given: Mapping[str, Any], *, command: str | None, verbose: bool) -> 
     if baseline is not None:
         if isinstance(result, JointAudit):
             raise InputError("audits of several rates have no baseline.", "make one for each rate.")
-        same = {key: value for key, value in asked.items() if key not in ("n_groups", "partition", "checks", "explore")}
+        own = ("n_groups", "partition", "checks", "explore", "scales", "by")
+        same = {key: value for key, value in asked.items() if key not in own}
         whom = baseline.settings
         same |= {"reference": whom.reference} if whom.against == "reference" else {"against": whom.against}
         again = audit(job.source, **{**same, "partition": baseline.partition, "checks": False})
         assert isinstance(again, Audit)
         changed = compare_to_baseline(again, baseline, job.max_change, own=result)
-    if job.scales:
-        result = result.explore({name: Partition.from_edges(edges) for name, edges in job.scales.items()})
+        result = since_baseline(result, baseline, changed)
     notes: list[str] = []
     repaired = _repair(job, given, notes, verbose=verbose) if job.repair is not None else None
     more = {} if repaired is None else {"repair": repaired}

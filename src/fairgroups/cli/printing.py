@@ -55,8 +55,6 @@ def _say_changes(run: AuditRun) -> None:
         )
     for change in (change for change in run.changed if change.verdict == "not comparable"):
         typer.echo(f"Cannot be compared with the baseline: {change.label}.")
-    if not worse:
-        typer.echo("No group is shown to be worse off than in the baseline.")
 
 
 def _least(record: GroupRecord, *, percent: bool) -> str:
@@ -76,6 +74,7 @@ def _print_table(result: Audit) -> None:
     from rich.table import Table
 
     from fairgroups.audits.remarks import second_opinions
+    from fairgroups.report.comparisons_section import comparison_sections
     from fairgroups.report.corrected_section import corrected_lines, corrected_table
     from fairgroups.report.reasons_section import reasons_lines, reasons_table
     from fairgroups.report.sections import everybody_line, rate_table
@@ -113,6 +112,9 @@ def _print_table(result: Audit) -> None:
     for line in corrected_lines(result):
         console.print(escape(line), soft_wrap=True)
     _print_texts(console, rate_table(result))
+    for section in comparison_sections(result):
+        console.print(f"\n{escape(section.title)}: {escape(section.said)}", soft_wrap=True)
+        _print_texts(console, section.table)
     for line in second_opinions(result):
         console.print(escape(line), soft_wrap=True)
     for note in result.notes:

@@ -87,6 +87,8 @@ def count_rows(
     check_columns(schema, roles.columns)
     if roles.cluster is not None:
         raise NeedsRows("rows that belong together cannot be told apart by counts")
+    if roles.by is not None:
+        raise NeedsRows("periods are judged one by one")
     if roles.error is not None:
         raise NeedsRows("errors of single values cannot be told from counts")
     if n_cells is not None:

@@ -12,7 +12,7 @@ from fairgroups.evidence.verdict import limit_of_groups
 from fairgroups.words import clean, points, size
 
 if TYPE_CHECKING:
-    from fairgroups.audits.baseline import Change
+    from fairgroups.audits.records import Change
     from fairgroups.audits.result import Audit, JointAudit
     from fairgroups.scans.result import Scan
 

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from fairgroups.audits.remarks import certainty, direction_line, limit_lines, second_opinions
+from fairgroups.report.comparisons_section import comparison_sections
 from fairgroups.report.corrected_section import corrected_lines, corrected_table, corrected_title
 from fairgroups.report.reasons_section import reasons_lines, reasons_table, reasons_title
 from fairgroups.report.sections import (
@@ -52,6 +53,10 @@ def render_markdown(audit: Audit | JointAudit) -> str:
         if part.corrected is not None:
             lines += [f"## {escaped(corrected_title(part))}", "", *_texts(corrected_table(part))]
             lines += [*(f"- {escaped(line)}" for line in corrected_lines(part)), ""]
+    for part in parts:
+        for section in comparison_sections(part):
+            rate = f": {part.measure.rate}" if len(parts) > 1 else ""
+            lines += [f"## {escaped(section.title + rate)}", "", escaped(section.said), "", *_texts(section.table)]
     if rates := rate_table(parts[0]):
         lines += ["## Every rate of these groups", "", *_texts(rates)]
     lines += ["## What cannot be concluded", "", *(f"- {escaped(line)}" for line in cannot_say(audit)), ""]
@@ -83,7 +88,7 @@ def _texts(table: dict[str, Any] | None) -> list[str]:
         f"|{'---|' * len(table['heads'])}",
         *(f"| {' | '.join(escaped(cell) for cell in row)} |" for row in told),
         "",
-        table["note"].replace("Below", "Beside", 1),
+        escaped(table["note"].replace("Below", "Beside", 1).replace("below", "beside", 1)),
         "",
     ]
 

@@ -8,12 +8,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fairgroups.audits.remarks import certainty, direction_line, limit_lines, second_opinions
-from fairgroups.charts.style import VERDICT_COLOURS, to_svg
+from fairgroups.charts.style import VERDICT_COLOURS, fitting_svg
+from fairgroups.report.comparisons_section import comparison_sections
 from fairgroups.report.corrected_section import corrected_lines, corrected_table, corrected_title
 from fairgroups.report.explorer import explorer_data
+from fairgroups.report.headline import first_sentence, key_figures
 from fairgroups.report.pictures import (
     Picture,
     check_pictures,
+    comparison_pictures,
     corrected_pictures,
     first_pictures,
     people_picture,
@@ -36,7 +39,7 @@ from fairgroups.report.sections import (
     title_of,
     versions,
 )
-from fairgroups.report.templates import fill
+from fairgroups.report.templates import css_text, fill
 from fairgroups.words import amount, compared, counted, sentence, size
 
 if TYPE_CHECKING:
@@ -68,12 +71,18 @@ def render(audit: Audit | JointAudit, *, repair: Tradeoff | None = None, command
     settings, parts = audit.settings, audit.parts
     explorer = explorer_data(audit, _digits(audit))
     still = [picture for part in parts for picture in first_pictures(part)]
+    lead, rest = first_sentence(audit.conclusion)
     code, policy = scripts(explorer=explorer is not None, frames=repair is not None)
     return fill(
         "page.html",
         shorten=_long_names(audit),
         audit=audit,
         title=title_of(audit),
+        print_title=css_text(title_of(audit)),
+        lead=lead,
+        rest=rest,
+        figures=key_figures(audit),
+        comparisons=[section for part in parts for section in _comparisons(part, several=len(parts) > 1)],
         certainty=certainty(audit),
         direction=direction_line(audit),
         limits=limit_lines(audit),
@@ -129,7 +138,21 @@ def _script(text: str) -> Any:
 
 def _drawn(picture: Picture) -> dict[str, Any]:
     # Our renderer escapes what it draws, so its SVG is safe to put in as it is.
-    return {"title": picture.title, "caption": picture.caption, "svg": _script(to_svg(picture.chart))}
+    return {"title": picture.title, "caption": picture.caption, "svg": _script(fitting_svg(picture.chart))}
+
+
+def _comparisons(audit: Audit, *, several: bool) -> list[dict[str, Any]]:
+    """Return what the audit was compared with, each with its table and picture."""
+    drawn = comparison_pictures(audit)
+    return [
+        {
+            "title": one.title + (f": {audit.measure.rate}" if several else ""),
+            "said": one.said,
+            "table": one.table,
+            "charts": [_drawn(drawn[one.plot])] if one.plot in drawn else [],
+        }
+        for one in comparison_sections(audit)
+    ]
 
 
 def _long_names(audit: Audit | JointAudit) -> dict[str, str]:

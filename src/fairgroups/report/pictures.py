@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fairgroups.charts.checks import amplification_chart, selection_chart, stability_chart
 from fairgroups.charts.classes import class_chart
+from fairgroups.charts.comparisons import over_time_chart, since_chart
 from fairgroups.charts.corrected import corrected_chart
 from fairgroups.charts.line import people_chart, phi_chart, rate_chart
 from fairgroups.charts.plane import plane_chart
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Picture",
     "check_pictures",
+    "comparison_pictures",
     "corrected_pictures",
     "first_pictures",
     "people_picture",
@@ -49,7 +52,12 @@ def pictures(audit: Audit | JointAudit) -> list[Picture]:
         *(
             picture
             for part in audit.parts
-            for picture in (*reasons_pictures(part), *corrected_pictures(part), *first_pictures(part))
+            for picture in (
+                *reasons_pictures(part),
+                *corrected_pictures(part),
+                *first_pictures(part),
+                *comparison_pictures(part).values(),
+            )
         ),
         *people_picture(audit),
         *check_pictures(audit),
@@ -153,6 +161,22 @@ def corrected_pictures(audit: Audit) -> list[Picture]:
             corrected_chart(audit),
         )
     ]
+
+
+def comparison_pictures(audit: Audit) -> dict[str, Picture]:
+    """Draw what has changed since the baseline, and from period to period, where that is known; by their words."""
+    suffix = "-" + re.sub(r"\W+", "-", audit.measure.name)
+    found = {}
+    if audit.since is not None and any(math.isfinite(change.harm) for change in audit.since.changes):
+        caption = "Rings: the difference from everybody in the baseline. Dots: now. Dashed: no difference."
+        found["since"] = Picture(f"since{suffix}", "Differences in the baseline and now", caption, since_chart(audit))
+    if audit.over_time is not None:
+        caption = (
+            f"Marks: the difference from everybody in each {audit.over_time.name}, with its interval. Dashed: none."
+        )
+        title = f"Differences by {audit.over_time.name}"
+        found["over_time"] = Picture(f"over-time{suffix}", title, caption, over_time_chart(audit))
+    return found
 
 
 def people_picture(audit: Audit | JointAudit) -> list[Picture]:

@@ -21,7 +21,10 @@ EXACT = 17  # of sums, whose differences are taken, and of the ends of ranges
 
 def scripts(*, explorer: bool, frames: bool) -> tuple[list[str], str]:
     """Return the scripts of a page, and what its policy must say to let them, and only them, run."""
-    names = [*(["band.js", "draw.js", "explorer.js"] if explorer else []), *(["frames.js"] if frames else [])]
+    names = [
+        *(["band.js", "draw.js", "save.js", "explorer.js"] if explorer else []),
+        *(["frames.js"] if frames else []),
+    ]
     every = [files("fairgroups.report").joinpath("assets/scripts", name).read_text(encoding="utf-8") for name in names]
     if any("</script" in text.lower() or "<!--" in text for text in every):
         raise RuntimeError("a script would end its own tag.")

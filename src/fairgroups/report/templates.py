@@ -8,7 +8,17 @@ from typing import Any
 
 from fairgroups.words import clean
 
-__all__ = ["fill"]
+__all__ = ["css_text", "fill"]
+
+
+def css_text(text: str) -> Any:
+    """Return a text as a string of a style sheet, whatever it holds."""
+    from markupsafe import Markup
+
+    plain = "".join(
+        letter if letter.isalnum() or letter in " .,-_" else f"\\{ord(letter):x} " for letter in clean(text)[:120]
+    )
+    return Markup(f'"{plain}"')  # noqa: S704  letters, digits and escapes only
 
 
 def fill(name: str, shorten: Mapping[str, str] | None = None, **values: Any) -> str:

@@ -22,10 +22,10 @@ class Roles:
     ----------
     sensitive : tuple of str
         The sensitive attributes.
-    outcome, truth, base, weight, cluster, key, expected, error : str or None
+    outcome, truth, base, weight, cluster, key, expected, error, by : str or None
         The outcome, its true label, another outcome that is compared with, row weights, which rows belong together,
-        who a person is, the outcome that a model of the user's expects, and the standard deviation of the error with
-        which the attribute was measured.
+        who a person is, the outcome that a model of the user's expects, the standard deviation of the error with
+        which the attribute was measured, and of which period each row is.
     given : tuple of str
         Factors at equal values of which people are compared.
     positive : label or None
@@ -49,6 +49,7 @@ class Roles:
     expected: str | None = None
     error: str | None = None
     threshold: float | None = None
+    by: str | None = None
 
     def __post_init__(self) -> None:
         one_of(self.missing, "missing", MISSING)
@@ -56,8 +57,9 @@ class Roles:
             raise InputError("name at least one sensitive column.")
         for role, name in (*((("sensitive", name)) for name in self.sensitive), ("outcome", self.outcome)):
             _check_name(role, name)
-        for role, name in {**self.named, **({} if self.key is None else {"key": self.key})}.items():
-            _check_name(role, name)
+        for role, column in {**self.named, "key": self.key, "by": self.by}.items():
+            if column is not None:
+                _check_name(role, column)
         for name in (*self.given, *((self.expected,) if self.expected else ())):
             _check_name("given", name)
             if name in self.sensitive or name == self.outcome or (name == self.expected and name in self.given):
@@ -87,9 +89,8 @@ class Roles:
     @property
     def columns(self) -> list[str]:
         """Every column that is named, once."""
-        return list(
-            dict.fromkeys([*self.sensitive, *self.given, *self.named.values(), *([self.key] if self.key else [])])
-        )
+        alone = [name for name in (self.key, self.by) if name]
+        return list(dict.fromkeys([*self.sensitive, *self.given, *self.named.values(), *alone]))
 
 
 def _check_name(role: str, name: Any) -> None:

@@ -59,6 +59,9 @@ class Rows:
     expected: Array | None = None  # the outcome that a model of the user's expects
     error: Array | None = None  # the standard deviation of the error with which the attribute was measured
     strata: NDArray[np.intp] | None = None  # who is alike in the factors
+    period: NDArray[np.intp] | None = None  # the place of each row's period in `periods`
+    periods: tuple[str, ...] = ()
+    by: str | None = None  # the column of the periods
     expectations: Mapping[str, Array] = field(default_factory=dict)  # by measure: the rate of people alike; see `sums`
 
     @property
@@ -143,6 +146,7 @@ class Rows:
             expected=None if self.expected is None else self.expected[index],
             error=None if self.error is None else self.error[index],
             strata=None if self.strata is None else self.strata[index],
+            period=None if self.period is None else self.period[index],
             expectations={name: x[index] for name, x in self.expectations.items()},
             outcome=self.outcome[index],
             count=None if self.count is None else self.count[index],

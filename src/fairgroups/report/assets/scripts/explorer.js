@@ -10,6 +10,7 @@
   const pictures = line
     ? { rate: new fairgroupsDraw.Line(at("rate-chart"), 330), phi: new fairgroupsDraw.Differences(at("phi-chart")) }
     : { rate: new fairgroupsDraw.Plane(at("rate-chart"), 460), phi: new fairgroupsDraw.Differences(at("phi-chart")) };
+  const touched = () => { at("explore").dataset.touched = "yes"; };
   for (const one of data.measures.flatMap((m) => m.methods.flatMap((way) => way.sets))) {
     one.groups = one.groups.map((values) => Object.fromEntries(data.keys.map((key, i) => [key, values[i]])));
   }
@@ -138,6 +139,9 @@
       at("captured").textContent = `Variance of Φ with ${size} group${size > 1 ? "s" : ""}: ` +
         `${told.map(([name, value]) => `${name} ${Number(value.toPrecision(3))}`).join("; ")}.`;
     }
+    const own = isChosen && state.measure === 0;  // the same groups as in the table further up
+    at("now-table").hidden = own;
+    at("same-table").hidden = !own;
     at("rate-chart").setAttribute("aria-label", `${sentence(measure().rate)}: ` +
       groups.slice(0, 12).map((g) => `${g.label} ${amount(g.rate)}`).join("; "));
     at("phi-chart").setAttribute("aria-label", "Difference of each group: " +
@@ -221,10 +225,12 @@
     pickBox(null);
   }
 
-  function pick(low, high) {
+  function pick(from, to) {
     if (!line) return;
     const told = at("picked");
-    if (low === null || high === null || Number.isNaN(low) || Number.isNaN(high)) {
+    const open = [from === null, to === null];
+    let [low, high] = [open[0] ? data.ends[0] : from, open[1] ? data.ends[1] : to];
+    if ((open[0] && open[1]) || Number.isNaN(low) || Number.isNaN(high)) {
       state.picked = null;
       delete told.dataset.picked;
       told.textContent = "Drag across the picture, or type the ends of a range, to read its rate with an interval.";
@@ -232,7 +238,7 @@
       return;
     }
     told.dataset.picked = "yes";
-    if (low > high) [low, high] = [high, low];
+    if (low > high) { [low, high] = [high, low]; open.reverse(); }
     const ranges = measure().ranges;
     const covered = ranges.covered(low, high);
     const found = covered && ranges.judge(covered[0], covered[1], data.against);
@@ -245,7 +251,8 @@
       const wider = first < low || last > high ? " (the closest range around yours that this page holds)" : "";
       state.picked = [Math.max(first, data.shown[0]), Math.min(last, data.shown[1])];
       const whom = data.against === "rest" ? "the rest" : "everybody";
-      told.textContent = `${data.name} from ${short(first)} to ${short(last)}: ${counting(found)} ${persons(found.n)}${wider}, ` +
+      const ends = open[0] ? `${short(last)} or under` : open[1] ? `${short(first)} or over` : `from ${short(first)} to ${short(last)}`;
+      told.textContent = `${sentence(data.name)} ${ends}: ${counting(found)} ${persons(found.n)}${wider}, ` +
         `${measure().rate} ${amount(found.rate + offset)} (${amount(found.rateLow + offset)} to ` +
         `${amount(found.rateHigh + offset)}); difference from ${whom} ${points(found.phi)} (${points(found.low)} to ` +
         `${points(found.high)}): ${verdict(found.low, found.high)}. These ${data.level} intervals hold although you ` +
@@ -296,16 +303,64 @@
   }
 
   function chooseMeasure(index) {
+    const [kept, size] = [method()?.name, shown()?.groups.length];
+    const before = state.method;
     state.measure = index;
-    state.method = 0;
-    options(at("method"), measure().methods.map((m) => m.name), 0);
-    moveTo(measure().chosen.groups ?? data.measures[0].chosen.groups);
+    state.method = Math.max(measure().methods.findIndex((m) => m.name === kept), 0);  // a scale that was chosen stays
+    options(at("method"), measure().methods.map((m) => m.name), state.method);
+    moveTo(before && state.method ? size : measure().chosen.groups ?? data.measures[0].chosen.groups);
     drawGroups();
     if (line) typed();
     else if (measure().boxes && state.picked) pickBox(state.picked);
   }
 
+  // What is shown, as text that an address can hold, and back.
+  function written() {
+    const parts = { measure: measure().name, method: method().name, groups: shown().groups.length };
+    if (line) Object.assign(parts, { from: at("from").value, to: at("to").value });
+    else if (state.picked) parts.box = state.picked.join(" ");
+    return new URLSearchParams(Object.entries(parts).filter(([, value]) => value !== "")).toString();
+  }
+
+  function read(text) {
+    const asked = new URLSearchParams(text);
+    const m = data.measures.findIndex((one) => one.name === asked.get("measure"));
+    if (m < 0) return;
+    at("measure").value = String(m);
+    chooseMeasure(m);
+    const w = measure().methods.findIndex((one) => one.name === asked.get("method"));
+    if (w >= 0) { state.method = w; at("method").value = String(w); }
+    moveTo(Number(asked.get("groups")) || shown().groups.length);
+    drawGroups();
+    if (line) {
+      at("from").value = asked.get("from") ?? "";
+      at("to").value = asked.get("to") ?? "";
+      typed();
+    } else if (asked.get("box") && measure().boxes) {
+      const places = asked.get("box").split(" ").map(Number);
+      ["x-from", "x-to", "y-from", "y-to"].forEach((id, i) => { at(id).value = String(places[i]); });
+      typedBox();
+    }
+    touched();
+    at("explore").scrollIntoView();
+  }
+
+  function take() {
+    const name = data.name.replace(/[^\w]+/g, "-").slice(0, 40) || "groups";
+    at("as-png").addEventListener("click", () => fairgroupsSave.png(pictures.rate.svg, `${name}.png`));
+    at("as-csv").addEventListener("click", () => fairgroupsSave.csv([["group", data.unit, measure().rate, "difference", "low", "high", "verdict"],
+      ...shown().groups.map((g) => [g.label, g.n, g.rate, g.phi, g.low, g.high, g.verdict])], `${name}.csv`));
+    at("as-link").addEventListener("click", async () => {
+      location.hash = `look=${encodeURIComponent(written())}`;
+      let said = "The link is in the address bar.";
+      try { await navigator.clipboard.writeText(location.href); said = "The link was copied."; } catch { /* not allowed here */ }
+      at("copied").textContent = said;
+    });
+  }
+
   function listen() {
+    at("explore").addEventListener("input", touched);
+    at("explore").addEventListener("pointerdown", touched);
     at("measure").addEventListener("change", (event) => chooseMeasure(Number(event.target.value)));
     at("method").addEventListener("change", (event) => {
       const size = shown().groups.length;
@@ -327,12 +382,20 @@
     if (line) one.ranges = new fairgroupsBand.Ranges(one.band);
     else if (one.band) one.boxes = new fairgroupsBand.Boxes(one.band);
   }
+  const known0 = data.measures[0];
+  state.set = Math.max(known0.methods[0].sets.findIndex((one) => one.groups.length === known0.chosen.groups), 0);
   options(at("measure"), data.measures.map((m) => `${sentence(m.name.replaceAll("_", " "))}: ${m.rate}`), 0);
   at("explore").hidden = false;
   at("to-explore").hidden = false;
   for (const still of document.querySelectorAll(".still")) still.hidden = true;
   listen();
+  take();
   chooseMeasure(0);
+  at("hero-chart").hidden = false;
+  pictures.hero = line ? new fairgroupsDraw.Line(at("hero-chart"), 330) : new fairgroupsDraw.Plane(at("hero-chart"), 430);
+  pictures.hero.show({ ...pictures.rate.data, picked: null });
+  at("hero-chart").setAttribute("aria-label", at("rate-chart").getAttribute("aria-label"));
   if (!line && measure().boxes) boxControls();
+  if (location.hash.startsWith("#look=")) read(decodeURIComponent(location.hash.slice(6)));
   at("explore").dataset.ready = "yes";
 })();

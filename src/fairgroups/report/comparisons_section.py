@@ -1,0 +1,139 @@
+"""What a report says of comparisons: in classes named in advance, since an earlier audit, from period to period."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fairgroups.words import amount, compared, counted, listed, points, sentence, size
+
+if TYPE_CHECKING:
+    from fairgroups.audits.result import Audit
+
+__all__ = ["ComparisonSection", "comparison_sections"]
+
+
+@dataclass(frozen=True)
+class ComparisonSection:
+    """One comparison: its heading, a sentence, a table of texts, and the word of its picture, where there is one."""
+
+    title: str
+    said: str
+    table: dict[str, Any]
+    plot: str | None = None
+
+
+def comparison_sections(audit: Audit) -> list[ComparisonSection]:
+    """Return the comparisons that an audit holds.
+
+    Parameters
+    ----------
+    audit : Audit
+        What was found.
+
+    Returns
+    -------
+    list of ComparisonSection
+    """
+    found = [_classes(audit, i) for i in range(len(audit.classes))]
+    found += [_since(audit)] if audit.since is not None else []
+    found += [_over_time(audit)] if audit.over_time is not None else []
+    return found
+
+
+def _classes(audit: Audit, i: int) -> ComparisonSection:
+    one, percent = audit.classes[i], audit.data.percent
+    whom = "the rest" if one.against == "rest" else "everybody"
+    heads = [
+        "Class",
+        sentence(audit.data.unit),
+        sentence(audit.measure.rate),
+        f"Difference from {whom}",
+        f"{audit.settings.percent_level} interval",
+        "Ratio to the best" if audit.measure.direction != "neutral" else "Ratio to the highest",
+        "Verdict",
+    ]
+    rows = []
+    for record in one.records:
+        phi, interval = compared(record.phi, record.low, record.high, percent=percent, alone=record.alone)
+        ratio = "–" if math.isnan(record.ratio) else f"{record.ratio:.2f}"
+        ends = (record.ratio_low, record.ratio_high)
+        if ratio != "–" and ends != (1.0, 1.0) and all(math.isfinite(x) and x < 100 for x in ends):
+            ratio += f" ({ends[0]:.2f}–{ends[1]:.2f})"
+        people = counted(record.n, record.counted)
+        cells = [record.label, people, amount(record.rate, percent=percent), phi, interval, ratio, record.verdict]
+        rows.append([(cell, "") for cell in cells])
+    shown = [r for r in one.records if r.verdict in ("disadvantaged", "lower", "advantaged", "higher")]
+    said = f"No class is shown to differ from {whom}."
+    if shown:
+        names = listed([f"{r.label} ({points(r.phi, percent=percent)})" for r in shown])
+        said = f"Shown to differ from {whom}: {names}."
+    note = (
+        "These classes were named in advance, so that their intervals need not allow for a search; they hold at once."
+    )
+    return ComparisonSection(f"In the classes of “{one.name}”", said, {"heads": heads, "rows": rows, "note": note})
+
+
+def _since(audit: Audit) -> ComparisonSection:
+    since, percent = audit.since, audit.data.percent
+    assert since is not None
+    rate = sentence(audit.measure.rate)
+    heads = ["Group", f"{rate} then", "now", "Difference then", "now", "Change to its harm", "Verdict"]
+    rows = [
+        [
+            (change.label, ""),
+            (amount(change.rate_before, percent=percent), ""),
+            (amount(change.rate_after, percent=percent), ""),
+            (points(change.before, percent=percent), ""),
+            (points(change.after, percent=percent), ""),
+            compared(change.harm, change.low, change.high, percent=percent, alone=not math.isfinite(change.harm)),
+            (change.verdict, ""),
+        ]
+        for change in since.changes
+    ]
+    worse = [change.label for change in since.changes if change.verdict == "worse"]
+    better = [change.label for change in since.changes if change.verdict == "better"]
+    said = [f"Worse off than in the baseline: {listed(worse)}."] if worse else []
+    said += [f"Better off: {listed(better)}."] if better else []
+    everybody = f"Everybody: {amount(since.overall, percent=percent)} then ({since.rows:,} rows of {since.source})."
+    return ComparisonSection(
+        "Since the baseline",
+        " ".join(said) or "No group is shown to be worse or better off than in the baseline.",
+        {
+            "heads": heads,
+            "rows": rows,
+            "note": f"{everybody} The baseline's groups, and groups of now that are shown to be disadvantaged; below a "
+            f"change is its {audit.settings.percent_level} interval.",
+        },
+        "since",
+    )
+
+
+def _over_time(audit: Audit) -> ComparisonSection:
+    told, percent = audit.over_time, audit.data.percent
+    assert told is not None
+    heads = ["Group", *(period.label for period in told.periods), "First to last"]
+    rows = []
+    for k, record in enumerate(audit.records):
+        cells = [(record.label, "")]
+        for period in told.periods:
+            one = period.groups[k]
+            cells.append(compared(one.phi, one.low, one.high, percent=percent, alone=not math.isfinite(one.phi)))
+        change = told.changes[k]
+        cells.append((points(change.difference, percent=percent), change.verdict))
+        rows.append(cells)
+    every = [(amount(period.overall, percent=percent), f"{period.n:,}") for period in told.periods]
+    rows.append([("everybody’s rate", ""), *every, ("", "")])
+    moved = [c for c in told.changes if c.verdict in ("rose", "fell")]
+    when = f"from {told.periods[0].label} to {told.periods[-1].label}"
+    each = [
+        f"{sentence(c.label)}: the difference {c.verdict} by {size(c.difference, percent=percent)} {when}."
+        for c in moved
+    ]
+    said = " ".join(each) or f"{sentence(when)} no group’s difference is shown to have changed."
+    note = (
+        f"Each group’s difference from everybody in the period{', in points' if percent else ''}, and its interval. "
+        f"With {audit.settings.percent_level} confidence all of them hold at once, so that any two may be compared."
+    )
+    return ComparisonSection(f"By {told.name}", said, {"heads": heads, "rows": rows, "note": note}, "over_time")

@@ -1,0 +1,87 @@
+"""The first screen of a page: one plain sentence, what else was found, and the numbers that people ask for first."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fairgroups.charts.style import VERDICT_COLOURS
+from fairgroups.words import amount, points, size
+
+if TYPE_CHECKING:
+    from fairgroups.audits.records import GroupRecord
+    from fairgroups.audits.result import Audit, JointAudit
+
+__all__ = ["Figure", "first_sentence", "key_figures"]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number that people ask for first, what it is, and the colour of the verdict that it belongs to."""
+
+    value: str
+    said: str
+    colour: str = ""
+
+
+def first_sentence(conclusion: str) -> tuple[str, str]:
+    """Return the first sentence of a conclusion, and the rest.
+
+    Parameters
+    ----------
+    conclusion : str
+        The finding in plain words.
+
+    Returns
+    -------
+    str, str
+    """
+    first, *rest = re.split(r"(?<=[.!?]) (?=[A-Z“])", conclusion, maxsplit=1)
+    return first, rest[0] if rest else ""
+
+
+def key_figures(audit: Audit | JointAudit) -> list[Figure]:
+    """Return the numbers of the group that the headline is about, or of what would have been noticed.
+
+    Parameters
+    ----------
+    audit : Audit or JointAudit
+        What was found.
+
+    Returns
+    -------
+    list of Figure
+    """
+    part = next((one for one in audit.parts if one.finding.verdict == "different"), audit.parts[0])
+    percent, unit = part.data.percent, part.data.unit
+    overall = Figure(amount(part.overall, percent=percent), f"everybody’s {part.measure.rate}")
+    if part.finding.groups:
+        record = part.records[part.finding.groups[0]]
+        colour = VERDICT_COLOURS[record.verdict]
+        rate = Figure(amount(record.rate, percent=percent), f"{part.measure.rate}: {record.label}", colour)
+        ends = " to ".join(points(x, percent=percent) for x in (record.low, record.high))
+        told = f"{'points from' if percent else 'from'} {part.settings.whom} ({part.settings.percent_level}: {ends})"
+        difference = Figure(points(record.phi, percent=percent), told, colour)
+        return [rate, overall, difference, *_people(part, record, unit, colour)]
+    noticed = [d for d in part.detectable if math.isfinite(d.difference) and d.share <= 0.5]
+    found = [overall, Figure(f"{part.data.rows:,}", f"{unit} looked at")]
+    if noticed:
+        least = min(noticed, key=lambda d: abs(d.share - 0.1))
+        told = f"the difference of {100 * least.share:g}% of the {unit} that 80 of 100 such samples would show"
+        found.append(Figure(size(least.difference, percent=percent).replace(" points", ""), told))
+    return found
+
+
+def _people(audit: Audit, record: GroupRecord, unit: str, colour: str) -> list[Figure]:
+    """Return how many people are affected; of rates also how many more or fewer than at everybody's rate."""
+    people = f"{record.n:,}"
+    if not audit.data.percent or audit.reasons is not None:
+        return [Figure(people, f"{unit}: {record.label}", colour)]
+    more = round(abs(record.rate - audit.overall) * record.counted)
+    word = "fewer" if record.rate < audit.overall else "more"
+    if more < 1:
+        return [Figure(people, f"{unit}: {record.label}", colour)]
+    shown = more if more < 100 else round(more, -1 if more < 1000 else -2)
+    return [Figure(f"≈ {shown:,}", f"{word} than at everybody’s rate, among {people} {unit}", colour)]
