@@ -6,7 +6,7 @@ counts cannot answer, their rows are read, and a note says so. A column means th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -82,7 +82,7 @@ def read_rows(
     *,
     n_cells: int | None = None,
     partition: Any = None,
-    scales: Mapping[str, Sequence[float]] | None = None,
+    scales: Mapping[str, Any] | None = None,
     seed: int = 0,
     raw: bool = False,
     verbose: bool = False,
@@ -116,7 +116,8 @@ def read_rows(
         groups = given_partition(partition, roles.sensitive, roles.missing)
         borders = [groups.borders(d) for d in range(len(roles.sensitive))]
     if scales:
-        more = [float(border) for edges in scales.values() for border in edges]
+        lines = [given_partition(edges, roles.sensitive, "error") for edges in scales.values()]
+        more = [float(border) for line in lines for border in line.borders()]
         borders = [np.unique([*(borders[0] if borders else ()), *more])]
     options = {"roles": roles, "n_cells": n_cells, "borders": borders, "seed": seed}
     if not isinstance(data, str | Path | Source):

@@ -117,13 +117,6 @@ def test_tables_are_the_callers(library, kind):
     assert set(found.tables) == {"groups", "selection", "detectable", "borders", "amplification", "rates"}
 
 
-def test_scales_need_cells():
-    again = fg.Audit.from_json(run().to_json())
-    assert again.explored is not None
-    with pytest.raises(fg.InputError, match="scales need"):
-        again.to_html(scales={"law": fg.Partition.from_edges([40])})
-
-
 def held_by(kind, seen):
     """Every dataclass of ours that a type holds."""
     for inner in typing.get_args(kind):

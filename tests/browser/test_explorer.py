@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fairgroups import Partition, audit, make_synthetic, tradeoff
+from fairgroups import audit, make_synthetic, tradeoff
 
 DATA = make_synthetic(6000, seed=1)
 RNG = np.random.default_rng(0)
@@ -33,9 +33,45 @@ def test_it_opens_offline_and_asks_for_nothing(open_page):
         assert opened.page.title() == "Fairness audit of approved by tone"
 
 
+def test_the_first_screen_has_the_chart_and_the_people(open_page):
+    with open_page(found(favourable=True)) as opened:
+        page = opened.page
+        assert page.locator("#hero-chart .level").count() == len(found().records)
+        assert page.locator("#hero-chart").bounding_box()["y"] + 200 < page.viewport_size["height"]
+        assert page.locator(".figures dt").count() == 4
+        assert page.locator("#now-table").is_hidden()  # the audit's own groups stand in one table only
+        page.locator("#groups").fill("1")
+        assert page.locator("#now-table").is_visible()
+
+
+def test_what_is_shown_can_be_taken_along(open_page):
+    with open_page(found(scales={"law": [40]})) as opened:
+        page = opened.page
+        page.locator("#method").select_option(label="law")
+        page.locator("#from").fill("62")
+        assert "or over" in page.locator("#picked").text_content()
+        page.locator("#as-link").click()
+        page.wait_for_function("location.hash.startsWith('#look=')")
+        said = page.locator("#picked").text_content()
+        address = page.url
+        page.goto("about:blank")
+        page.goto(address)
+        assert page.locator("#method option:checked").text_content() == "law"
+        assert page.locator("#picked").text_content() == said
+        with page.expect_download() as saved:
+            page.locator("#as-csv").click()
+        lines = saved.value.path().read_text(encoding="utf-8-sig").splitlines()
+        assert lines[0].startswith("group,people,positive rate")
+        assert len(lines) == 3
+        with page.expect_download() as saved:
+            page.locator("#as-png").click()
+        assert saved.value.path().read_bytes()[:4] == b"\x89PNG"
+        assert opened.complaints == []
+
+
 def test_controls_move_the_pictures(open_page):
-    result = found(truth="merited")
-    with open_page(result, scales={"three": Partition.from_edges([30, 60])}) as opened:
+    result = found(truth="merited", scales={"three": [30, 60]})
+    with open_page(result) as opened:
         page = opened.page
         chosen = len(result.records)
         assert rows(page) == chosen
@@ -53,6 +89,7 @@ def test_controls_move_the_pictures(open_page):
         assert page.locator("#groups").is_disabled()
         page.locator("#measure").select_option(index=1)
         assert "True positive rate" in page.locator("#now-rate").text_content()
+        assert page.locator("#method option:checked").text_content() == "three"  # a scale that was chosen stays
         assert page.locator("#phi-chart .usual").count() == 0
         page.locator("#usual").check()
         assert page.locator("#phi-chart .usual").count() == rows(page)
@@ -148,7 +185,7 @@ def test_the_keyboard_is_enough(open_page):
             if reached[-1] == "to":
                 page.keyboard.type("50")
         assert {"measure", "method", "groups", "from", "to", "clear", "usual"} <= set(reached)
-        assert "tone from 29.9" in page.locator("#picked").text_content()
+        assert "Tone from 29.9" in page.locator("#picked").text_content()
 
 
 @pytest.mark.parametrize("attributes", ["tone", ["tone", "other"]])

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from fairgroups import Partition, audit, make_synthetic
+from fairgroups import audit, make_synthetic
 
 HOSTILE = '{{ 7*7 }}</script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"> "q" \u202e 🎉 ${7*7}'
 DATA = make_synthetic(3000, seed=1)
@@ -21,10 +21,9 @@ def test_names_do_nothing(open_page, name, several):
         "k" + name: np.where(DATA.sensitive > 40, name, "b" + name),
     }
     sensitive = [name, "k" + name] if several else name
-    result = audit(table, sensitive=sensitive, outcome="a" + name, n_groups=3, n_cells=8, checks=not several)
-    with open_page(
-        result, command=f"fairgroups audit {name}", scales={} if several else {name: Partition.from_edges([30])}
-    ) as opened:
+    more = {"n_cells": 8} if several else {"scales": {name: [30]}}
+    result = audit(table, sensitive=sensitive, outcome="a" + name, n_groups=3, checks=not several, **more)
+    with open_page(result, command=f"fairgroups audit {name}") as opened:
         page = opened.page
         assert opened.complaints == []
         assert page.evaluate("window.pwned") is None

@@ -14,7 +14,7 @@ def test_what_was_typed_is_read():
         "min_group_size": 0.05,
         "partition": [25.0, 45.0],
     }
-    assert read_options(JobOptions, {"scales": ["law=40", "my=scale=1,2"]})["scales"] == {
+    assert read_options(AuditOptions, {"sensitive": ["a"], "scales": ["law=40", "my=scale=1,2"]})["scales"] == {
         "law": [40],
         "my=scale": [1, 2],
     }
@@ -27,7 +27,7 @@ def test_what_was_typed_is_read():
         (lambda: read_number("--n-groups", "2.5", whole=True), "whole number"),
         (lambda: read_number("--min-group-size", "nan"), "must be a number"),
         (lambda: read_borders("25;45", "--partition"), "numbers with commas"),
-        (lambda: read_options(JobOptions, {"scales": ["40"]}), "a name and borders"),
+        (lambda: read_options(AuditOptions, {"scales": ["40"]}), "a name and borders"),
     ],
 )
 def test_what_cannot_be_read(read, message):

@@ -94,8 +94,8 @@ def audit(data: Any, **asked: Any) -> Audit | JointAudit:
         borders, ``{"age": [40]}``: classes are crossed, and every level of a category is one. A category alone needs
         none.
     scales : mapping, optional
-        Classes of the attribute that are judged besides, as named in advance: ``{"law": [40, 62]}``. See
-        `Audit.classes`.
+        Classes of the attribute that are judged besides, as named in advance: ``{"law": [40, 62]}``, or partitions.
+        See `Audit.classes`.
     by : str, optional
         Column of periods, such as a year: the groups found in all rows are followed from period to period. See
         `Audit.over_time`.

@@ -158,7 +158,7 @@ class AuditOptions:
         "Judge these groups, named in advance, instead of searching: borders such as 25,45; of several attributes "
         "age=40, which may be said again.",
     )
-    scales: Mapping[str, Sequence[float]] | None = option(
+    scales: Mapping[str, Partition | Sequence[float]] | None = option(
         None, "scales", "Judge these classes, too, as named in advance: 'law=40,62'; may be said again."
     )
     by: str | None = option(
@@ -234,6 +234,8 @@ class AuditOptions:
                 raise InputError(f"`scales` must map names to borders; got {self.scales!r}.", "{'law': [40, 62]}")
             if len(self.roles.sensitive) > 1:
                 raise InputError("scales are borders of one attribute; several were named.", "leave them out.")
+            if self.n_cells is not None:
+                raise InputError("borders of scales may lie inside cells (`n_cells`).", "leave one of them out.")
         for name in ("scales", "by"):
             if getattr(self, name) is not None and self.at_equal:
                 raise InputError(

@@ -26,7 +26,6 @@ from fairgroups.audits.records import (
 from fairgroups.audits.written import Written, loaded
 from fairgroups.cells.cells import Cells
 from fairgroups.checks.run import Checks
-from fairgroups.errors import InputError
 from fairgroups.evidence.added import Added
 from fairgroups.evidence.band import Band
 from fairgroups.evidence.curves import Stretch
@@ -73,7 +72,6 @@ class _Pages(Written):
         path: str | Path | None = None,
         *,
         repair: Tradeoff | None = None,
-        scales: Mapping[str, Partition] | None = None,
         command: str | None = None,
     ) -> str:
         """Return the audit as one HTML page that works offline, and write it to a file if a path is given.
@@ -84,9 +82,6 @@ class _Pages(Written):
             Where to write it.
         repair : Tradeoff, optional
             What `tradeoff` found for repairs of the score: gets a section of its own.
-        scales : mapping, optional
-            Names and published or usual groups, such as ``{"law": Partition.from_edges([25, 45])}``, that a reader may
-            compare the groups with.
         command : str, optional
             The command line that made it, to be shown.
 
@@ -96,7 +91,7 @@ class _Pages(Written):
         """
         from fairgroups.report.page import render
 
-        told = self if self.explored is not None and not scales else self.explore(scales)
+        told = self if self.explored is not None else self.explore()
         return _kept(render(told, repair=repair, command=command), path)  # type: ignore[arg-type]
 
     def to_markdown(self, path: str | Path | None = None) -> str:
@@ -296,13 +291,8 @@ class Audit(_Pages):
             if records
         }
 
-    def explore(self, scales: Mapping[str, Partition] | None = None) -> Audit:
+    def explore(self) -> Audit:
         """Return the audit with what the page's explorer shows, worked out from the audit's cells.
-
-        Parameters
-        ----------
-        scales : mapping, optional
-            Names and published or usual groups that a reader may compare the groups with.
 
         Returns
         -------
@@ -311,14 +301,9 @@ class Audit(_Pages):
         """
         from fairgroups.audits.explore import explore_line
 
-        scales = {**{one.name: one.partition for one in self.classes}, **(scales or {})}
         if self.cells is None:
-            if scales and self.explored is None:
-                raise InputError(
-                    "scales need the people by value of one attribute, which this audit has not.",
-                    "give them to the audit itself, not to one that was read from JSON.",
-                )
             return self
+        scales = {one.name: one.partition for one in self.classes}
         return replace(self, explored=explore_line((self,), self.cells, scales))
 
     def plot(self, what: Plot = "rate") -> Any:
@@ -407,14 +392,15 @@ class JointAudit(_Pages):
         """What was read."""
         return self.parts[0].data
 
-    def explore(self, scales: Mapping[str, Partition] | None = None) -> JointAudit:
+    def explore(self) -> JointAudit:
         """Return the audit with what the page's explorer shows; see `Audit.explore`."""
         from fairgroups.audits.explore import explore_line
 
         cells = self.parts[0].cells
         if cells is None:
             return self
-        return replace(self, explored=explore_line(self.parts, cells, scales or {}))
+        scales = {one.name: one.partition for one in self.parts[0].classes}
+        return replace(self, explored=explore_line(self.parts, cells, scales))
 
     def _repr_html_(self) -> str:
         return "".join(part._repr_html_() for part in self.parts)

@@ -68,7 +68,7 @@ def rate_colours(direction: Direction) -> tuple[str, str, str]:
 
 # The renderer measures text in Liberation Sans, which is as wide as Arial and Helvetica; other fonts get some room.
 _FONT = "system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', Arial, sans-serif"
-WIDE, NARROW = 940, 330  # of pictures in pages: on a desk, and on a telephone
+WIDE, NARROW = 980, 330  # of pictures in pages: on a desk, and on a telephone
 _OF_EVERY_OBJECT = {  # an axis with such a title is an error in Vega
     "constructor",
     "hasOwnProperty",
@@ -160,7 +160,7 @@ def names_above(alt: Any) -> Any:
 
 def legend(alt: Any) -> Any:
     """Return a legend above the chart."""
-    return alt.Legend(title=None, orient="top", columnPadding=36, labelFontSize=12, symbolOpacity=1)
+    return alt.Legend(title=None, orient="top", columnPadding=36, labelFontSize=12, symbolOpacity=1, offset=22)
 
 
 def verdict_colour(alt: Any, present: Sequence[str]) -> Any:

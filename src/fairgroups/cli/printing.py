@@ -55,6 +55,8 @@ def _say_changes(run: AuditRun) -> None:
         )
     for change in (change for change in run.changed if change.verdict == "not comparable"):
         typer.echo(f"Cannot be compared with the baseline: {change.label}.")
+    if not worse:
+        typer.echo("No group is shown to be worse off than in the baseline.")
 
 
 def _least(record: GroupRecord, *, percent: bool) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections.abc import Mapping
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from fairgroups.audits.remarks import certainty, direction_line, limit_lines, second_opinions
@@ -73,9 +74,10 @@ def render(audit: Audit | JointAudit, *, repair: Tradeoff | None = None, command
     still = [picture for part in parts for picture in first_pictures(part)]
     lead, rest = first_sentence(audit.conclusion)
     code, policy = scripts(explorer=explorer is not None, frames=repair is not None)
-    return fill(
+    names = _long_names(audit)
+    page = fill(
         "page.html",
-        shorten=_long_names(audit),
+        shorten=names,
         audit=audit,
         title=title_of(audit),
         print_title=css_text(title_of(audit)),
@@ -98,9 +100,7 @@ def render(audit: Audit | JointAudit, *, repair: Tradeoff | None = None, command
         cannot=cannot_say(audit),
         notes=list(dict.fromkeys(note for part in parts for note in part.notes)),
         opinions=_opinions(audit),
-        data=None
-        if explorer is None
-        else _script(data_script(_shortened(explorer, _long_names(audit)), _digits(audit))),
+        data=None if explorer is None else _script(data_script(_shortened(explorer, names), _digits(audit))),
         line=audit.partition.is_line,
         boxes=explorer is not None and explorer["kind"] == "plane" and explorer["measures"][0]["band"] is not None,
         fewest=settings.asked["min_cell"],
@@ -120,6 +120,9 @@ def render(audit: Audit | JointAudit, *, repair: Tradeoff | None = None, command
         scripts=[_script(text) for text in code],
         policy=policy,
     )
+    for long, short in names.items():  # pictures hold them, too
+        page = page.replace(escape(long), escape(short)).replace(long, escape(short))
+    return page
 
 
 def _digits(audit: Audit | JointAudit) -> int:
@@ -161,6 +164,7 @@ def _long_names(audit: Audit | JointAudit) -> dict[str, str]:
     names += [getattr(audit.settings, role) for role in ("outcome", "truth", "weight", "cluster", "compare_with")]
     for attribute in audit.data.attributes:
         names += [attribute.name, *(attribute.levels or ())]
+    names += [one.name for part in audit.parts for one in part.classes]
     return {name: name[: LONGEST_NAME - 1] + "…" for name in names if name and len(name) > LONGEST_NAME}
 
 
