@@ -25,7 +25,7 @@ ROOMS = (
     (
         "errors options output progress sql words measures | sources rows cells partition engines reading | "
         "search evidence grouping checks | audits scans repair | charts report | "
-        "skin datasets faces paper results | cli"
+        "skin datasets faces paper results | app cli"
     )
     .replace("| ", "")
     .split()

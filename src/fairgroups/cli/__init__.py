@@ -1,4 +1,4 @@
-"""The command line: fairgroups audit | scan | run | report | repair | apply | skin | faces | paper | demo.
+"""The command line: fairgroups audit | scan | run | report | open | repair | apply | skin | faces | paper | demo.
 
 Heavy imports happen inside the commands.
 """
@@ -18,6 +18,7 @@ from fairgroups.cli.apply import apply
 from fairgroups.cli.audit import EXIT_HELP, audit
 from fairgroups.cli.demo import demo
 from fairgroups.cli.faces import faces
+from fairgroups.cli.open import open_page
 from fairgroups.cli.paper import paper
 from fairgroups.cli.repair import repair
 from fairgroups.cli.report import report
@@ -125,6 +126,7 @@ app.command(epilog=EXIT_HELP)(audit)
 app.command(epilog=EXIT_HELP_OF_SCANS)(scan)
 app.command(epilog=EXIT_HELP)(run)
 app.command(epilog=EXIT_HELP)(report)
+app.command("open")(open_page)
 app.command()(repair)
 app.command()(apply)
 app.command()(skin)
