@@ -14,7 +14,7 @@ from fairgroups.errors import InputError, OutputError, SchemaError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["check_table_path", "read_text", "replacing", "write_atomically", "write_table"]
+__all__ = ["check_place", "check_table_path", "read_text", "replacing", "write_atomically", "write_table"]
 
 FORMATS = {".csv": "FORMAT csv, HEADER", ".parquet": "FORMAT parquet"}
 
@@ -40,11 +40,8 @@ def write_atomically(path: str | Path, text: str) -> None:
 def replacing(path: str | Path) -> Iterator[Path]:
     """Return a new file beside the target to write into; when all went well it takes the target's place in one step."""
     target = Path(path).resolve()  # a link stays a link; what it leads to is replaced
-    if not target.parent.is_dir():
-        raise InputError(
-            f"there is no folder {str(target.parent)!r} to write {target.name!r} into.", "create it first."
-        )
     try:
+        target.parent.mkdir(parents=True, exist_ok=True)
         if target.exists() and not target.is_file() and not target.is_dir():  # a pipe or device
             yield target
             return
@@ -74,15 +71,25 @@ def _settle(temporary: Path, target: Path) -> None:
     temporary.replace(target)
 
 
+def check_place(path: str | Path) -> None:
+    """Refuse a target that cannot be written, before any work is done for it; folders are made later."""
+    target = Path(path).resolve()
+    if target.is_dir():
+        raise InputError(f"{str(path)!r} is a folder.", "name a file.")
+    try:
+        there = next(folder for folder in target.parents if folder.exists())
+    except OSError as error:
+        raise InputError(f"{target.name[:60]!r} cannot be written: {error.strerror}.", "name it otherwise.") from error
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        raise InputError(f"nothing can be written into {str(there)!r}.", "name a folder of yours.")
+
+
 def check_table_path(path: str | Path) -> None:
     """Refuse a target that no table can be written to, before any work is done for it."""
     target = Path(path)
     if target.suffix.lower() not in FORMATS:
         raise InputError(f"cannot write a table to {target.name!r}.", "name it .csv or .parquet.")
-    if not target.resolve().parent.is_dir():
-        raise InputError(f"there is no folder {str(target.parent)!r} to write into.", "create it first.")
-    if target.is_dir():
-        raise InputError(f"{str(target)!r} is a folder.", "name a file.")
+    check_place(target)
 
 
 def write_table(path: str | Path, columns: dict[str, NDArray[Any]]) -> None:

@@ -82,7 +82,7 @@ def test_exit_codes(table, limit, code):
         (["TABLE", "-s", "age", "-o", "label"], "which one counts as 1"),
         (["TABLE", "-s", "age", "-o", "hired", "--partition", "a,b"], "--partition must be numbers"),
         (["TABLE", "-s", "age", "-o", "hired", "--min-group-size", "some"], "--min-group-size must be"),
-        (["TABLE", "-s", "age", "-o", "hired", "--out", "/none/such/x.html"], "there is no folder"),
+        (["TABLE", "-s", "age", "-o", "hired", "--out", "/proc/none/such/x.html"], "nothing can be written into"),
         (["TABLE", "-s", "age", "-o", "hired", "--out", "/proc/x.html"], "cannot write '/proc/x.html'"),
         (["TABLE", "-s", "age"], "--outcome"),
         (["TABLE", "-s", "label", "-o", "hired", "--partition", "3"], "is a category"),

@@ -112,7 +112,7 @@ def test_bad_input_says_what_to_do_and_leaves_files_alone(table, people, tmp_pat
         (("apply", table, table, "--out", out), "not JSON"),
         (("apply", model, table, "--out", table), "would replace the file"),
         (("apply", model, table, "--out", tmp_path / "x.docx"), "cannot tell the format"),
-        (("apply", model, table, "--out", tmp_path / "nowhere" / "x.csv"), "there is no folder"),
+        (("apply", model, table, "--out", "/proc/nowhere/x.csv"), "nothing can be written into"),
         (("apply", model, table, "--score", "scor", "--out", out), "did you mean 'score'"),
         (("apply", model, table, "--into", "AGE", "--out", out), "has a column 'AGE' already"),
         (("repair", table, *BASIC, "--max-gap", "2"), "between 0 and 1"),

@@ -33,7 +33,7 @@ app = typer.Typer(
     name="fairgroups",
     help="Who is treated differently when the sensitive attribute is a number: age, skin tone, income.",
     no_args_is_help=True,
-    add_completion=False,
+    rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -31,11 +31,24 @@ def audit(
             show_default=False,
         ),
     ],
-    junit: Annotated[Path | None, typer.Option(help="Write a test report here, as JUnit XML.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the conclusion only.")] = False,
+    junit: Annotated[
+        Path | None, typer.Option(help="Write a test report here, as JUnit XML.", rich_help_panel="Output")
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print the conclusion only.", rich_help_panel="Output")
+    ] = False,
     **given: Any,
 ) -> None:
-    """Audit a table: find the groups that the outcome treats differently and say what may be concluded."""
+    """Audit a table: find the groups that the outcome treats differently and say what may be concluded.
+
+    Three examples:
+
+        fairgroups audit people.xlsx -s age -o approved --favourable --out audit.html
+
+        fairgroups audit loans.csv -s age -o denied --unfavourable --scales ECOA=62 --given income
+
+        fairgroups audit scores.parquet -s age -o score --threshold 0.5 --truth hired --max-harm 0.05
+    """
     from fairgroups.cli.printing import say
     from fairgroups.output import write_atomically
     from fairgroups.report.junit import render_junit

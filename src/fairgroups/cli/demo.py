@@ -18,7 +18,9 @@ def demo(
     from fairgroups.cli.job import AuditRun
     from fairgroups.cli.printing import say
     from fairgroups.datasets.adult import adult_decisions
+    from fairgroups.output import check_place
 
+    check_place(out)
     typer.echo("Training a model on the Adult census data, without age, sex and race: some ten seconds …")
     decisions = adult_decisions()
     typer.echo("Auditing its decisions by age: who is predicted to earn over 50 000 dollars?")

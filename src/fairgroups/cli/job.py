@@ -195,6 +195,7 @@ def write_outputs(
 def check_outputs(jobs: Sequence[Mapping[str, Any]], *more: Path | None) -> None:
     """Refuse to write over what is read, over each other's files, or into folders that are not there."""
     from fairgroups.errors import InputError
+    from fairgroups.output import check_place
 
     taken: dict[Path, str] = {}
     for job in jobs:
@@ -212,10 +213,8 @@ def check_outputs(jobs: Sequence[Mapping[str, Any]], *more: Path | None) -> None
         target = path.resolve()
         if target in taken:
             raise InputError(f"{path.name!r} {taken[target]} already.", "give every file a name of its own.")
-        if key != "charts" and not target.parent.is_dir():
-            raise InputError(
-                f"there is no folder {str(target.parent)!r} to write {path.name!r} into.", "create it first."
-            )
+        if key != "charts":
+            check_place(path)
         taken[target] = "is written"
 
 

@@ -16,8 +16,17 @@ import typer
 
 from fairgroups.errors import InputError
 
-__all__ = ["read_borders", "read_number", "read_options", "schema_of", "taking"]
+__all__ = ["panel_of", "read_borders", "read_number", "read_options", "schema_of", "taking"]
 
+PANELS = {
+    "Question": "sensitive outcome truth compare_with measure favourable given expected how seek reliability error "
+    "scales by baseline against reference attributes without pairs repair",
+    "Data": "table where sql sheet na decimal strict memory_limit missing positive threshold weight cluster key",
+    "Groups": "n_groups partition selection max_groups monotonic min_group_size min_denominator n_cells budget",
+    "Evidence": "level inference band_width relevant_gap checks seed min_cell draws audits",
+    "Limits": "max_gap max_harm min_ratio max_change",
+    "Output": "out json markdown csv charts junit quiet title label unit",
+}
 SHORT = {"sensitive": "-s", "outcome": "-o"}
 FLAGS = {"favourable": "--favourable/--unfavourable"}
 NAME = {"type": "string", "minLength": 1}
@@ -75,13 +84,19 @@ def taking(*records: Any, without: Iterable[str] = ()) -> Callable[[Callable[...
         own = [p for p in inspect.signature(command, eval_str=True).parameters.values() if p.kind is not p.VAR_KEYWORD]
         known = {p.name for p in own} | set(without)
         more = [_parameter(f) for record in records for f in fields(record) if f.name not in known]
-        every = sorted([*own, *more], key=lambda p: p.default is not p.empty)
+        order = [*PANELS, None]
+        every = sorted([*own, *more], key=lambda p: (order.index(panel_of(p.name)), p.default is not p.empty))
         every = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in every]
         command.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
         command.__annotations__ = {p.name: p.annotation for p in every} | {"return": None}
         return command
 
     return with_options
+
+
+def panel_of(name: str) -> str | None:
+    """Return the panel of the help in which an option stands."""
+    return next((panel for panel, names in PANELS.items() if name in names.split()), None)
 
 
 def _parameter(one: Field[Any]) -> inspect.Parameter:
@@ -92,7 +107,9 @@ def _parameter(one: Field[Any]) -> inspect.Parameter:
     names += [SHORT[one.name]] if one.name in SHORT else []
     default = inspect.Parameter.empty if needed else one.default
     typed = TYPES[kind] if needed or one.default is not None else TYPES[kind] | None
-    described = typer.Option(*names, help=one.metadata["help"], show_default=one.default is not None)
+    described = typer.Option(
+        *names, help=one.metadata["help"], show_default=one.default is not None, rich_help_panel=panel_of(one.name)
+    )
     return inspect.Parameter(
         one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[typed, described]
     )

@@ -81,7 +81,7 @@ def repair(
     from fairgroups.errors import InputError
     from fairgroups.grouping.fair_groups import FairGroups
     from fairgroups.options import one_of
-    from fairgroups.output import write_atomically
+    from fairgroups.output import check_place, write_atomically
     from fairgroups.partition.given import given_partition
     from fairgroups.repair.file import check_target
     from fairgroups.repair.score_repair import ScoreRepair
@@ -94,6 +94,8 @@ def repair(
     if condition is not None and truth is None:
         raise InputError(f"--condition {condition} needs the true label.", "name its column: --truth")
     names = [*sensitive, *(name for name in (score, truth, weight, fold, key) if name is not None)]
+    for place in filter(None, (model, html)):
+        check_place(place)
     if out is not None:
         check_target(data, out, into, key)
     row: list[str] = []

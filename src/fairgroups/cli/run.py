@@ -16,6 +16,9 @@ def run(
         list[str] | None, typer.Option(help="Only the audit or scan of this name; may be said again.")
     ] = None,
     junit: Annotated[Path | None, typer.Option(help="Write a test report here, as JUnit XML.")] = None,
+    index: Annotated[
+        Path | None, typer.Option(help="Write an HTML index here: a line for each, with its small chart and page.")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print one line for each.")] = False,
 ) -> None:
     """Run the audits and scans that a configuration file lists; the worst of them decides the exit code."""
@@ -25,6 +28,7 @@ def run(
     from fairgroups.cli.scan_job import ScanRun, run_scan, say_scan
     from fairgroups.errors import FairGroupsError, InputError
     from fairgroups.output import write_atomically
+    from fairgroups.report.index_page import IndexLine, render_index
     from fairgroups.report.junit import Outcome, error_test, render_junit
 
     audits = read_config(config)
@@ -33,7 +37,10 @@ def run(
             listed = ", ".join(one["name"] for one in audits)
             raise InputError(f"there is no {name!r} in {config.name!r}.", f"it lists: {listed}")
     check_outputs(audits, junit)
+    if index is not None:
+        check_outputs([{"out": index}, *({"out": one.get("out")} for one in audits)])
     tests: list[Outcome] = []
+    lines: list[IndexLine] = []
     codes = []
     unlimited = 0
     for one in audits:
@@ -48,6 +55,7 @@ def run(
             typer.echo(f"Error: {error}", err=True)
             tests.append(error_test(one["name"], error))
             codes.append(2)
+            lines.append(IndexLine(one["name"], None, None, 2, limited=False, error=getattr(error, "fact", str(error))))
             continue
         if isinstance(done, ScanRun):
             say_scan(done, quiet=quiet)
@@ -55,10 +63,23 @@ def run(
             say(done, quiet=quiet)
         tests += done.tests(one["name"])
         codes.append(done.exit_code)
+        result = done.scan if isinstance(done, ScanRun) else done.audit
+        lines.append(
+            IndexLine(
+                one["name"],
+                result,
+                Path(one["out"]) if one.get("out") else None,
+                done.exit_code,
+                limited=done.is_limited,
+            )
+        )
         unlimited += not done.is_limited
     if junit is not None:
         write_atomically(junit, render_junit(tests))
         typer.echo(f"Tests: {junit.resolve()}")
+    if index is not None:
+        write_atomically(index, render_index(lines, index, f"The audits of {config.name}"))
+        typer.echo(f"Index: {index.resolve()}")
     said = {0: "kept", 1: "exceeded or worse", 2: "failed", 3: "not enough evidence"}
     found = {word: codes.count(code) for code, word in said.items()} | {"without a limit": unlimited}
     found["kept"] -= unlimited

@@ -31,8 +31,12 @@ def scan(
             show_default=False,
         ),
     ],
-    junit: Annotated[Path | None, typer.Option(help="Write a test report here, as JUnit XML.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the conclusion only.")] = False,
+    junit: Annotated[
+        Path | None, typer.Option(help="Write a test report here, as JUnit XML.", rich_help_panel="Output")
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print the conclusion only.", rich_help_panel="Output")
+    ] = False,
     **given: Any,
 ) -> None:
     """Look at every column of a table, and say by which attributes anyone is treated differently."""

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from fairgroups.errors import InputError, MissingValuesError, OutputError
 from fairgroups.options import one_of
-from fairgroups.output import replacing
+from fairgroups.output import check_place, replacing
 from fairgroups.partition.sides import Levels
 from fairgroups.repair.score_repair import ScoreRepair
 from fairgroups.repair.sql import select_fair, sql_as_text, sql_chance
@@ -108,8 +108,7 @@ def apply_to_file(
 def check_target(source: Path, out: Path, into: str, key: str | None) -> str:
     """Refuse what cannot be written, before any work is done; give DuckDB's options for the file."""
     options = _format(out)
-    if not out.resolve().parent.is_dir():
-        raise InputError(f"there is no folder {str(out.resolve().parent)!r} to write into.", "create it first.")
+    check_place(out)
     if source.resolve() == out.resolve():
         raise InputError("the result would replace the file it is made from.", "write it to another file.")
     keys = [key] if key and key != WHOLE_ROW else []

@@ -79,9 +79,10 @@ def _people(audit: Audit, record: GroupRecord, unit: str, colour: str) -> list[F
     people = f"{record.n:,}"
     if not audit.data.percent or audit.reasons is not None:
         return [Figure(people, f"{unit}: {record.label}", colour)]
-    more = round(abs(record.rate - audit.overall) * record.counted)
-    word = "fewer" if record.rate < audit.overall else "more"
+    more = round(abs(record.phi) * record.counted)
+    word = "fewer" if record.phi < 0 else "more"
+    whose = "everybody’s rate" if audit.settings.whom == "everybody" else f"the rate of {audit.settings.whom}"
     if more < 1:
         return [Figure(people, f"{unit}: {record.label}", colour)]
     shown = more if more < 100 else round(more, -1 if more < 1000 else -2)
-    return [Figure(f"≈ {shown:,}", f"{word} than at everybody’s rate, among {people} {unit}", colour)]
+    return [Figure(f"≈ {shown:,}", f"{word} than at {whose}, among {people} {unit}", colour)]

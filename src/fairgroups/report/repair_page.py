@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fairgroups import __version__
 from fairgroups.charts.repair import MEASURE_NAMES, PERCENT, distribution_chart, frontier_chart
-from fairgroups.charts.style import to_svg
+from fairgroups.charts.style import fitting_svg
 from fairgroups.report.templates import fill
 from fairgroups.sql import WHOLE_ROW
 from fairgroups.words import amount, plain_points, points, thousands
@@ -166,7 +166,7 @@ def repair_section(found: Tradeoff) -> dict[str, Any]:
             "gap": f"{100 * gap:g} points",
             "finding": repair_finding(found, method, gap),
             "rows": before_and_after(found, method, gap),
-            "svg": Markup(to_svg(distribution_chart(found, method, gap))),  # noqa: S704
+            "svg": Markup(fitting_svg(distribution_chart(found, method, gap))),  # noqa: S704
             **dict(zip(("title", "caption"), _distributions(found), strict=True)),
         }
         for gap in gaps
@@ -180,7 +180,7 @@ def repair_section(found: Tradeoff) -> dict[str, Any]:
     tied = found.settings["tied"]
     if tied > MANY_TIES:
         told += " Many people share a score and stay together, so gaps remain; repair --key tells them apart."
-    charts = [{"title": t, "svg": Markup(to_svg(c)), "caption": s} for t, c, s in _frontiers(found)]  # noqa: S704
+    charts = [{"title": t, "svg": Markup(fitting_svg(c)), "caption": s} for t, c, s in _frontiers(found)]  # noqa: S704
     shown = {"frames": frames, "charts": charts, "told": told, "caution": CAUTION}
     return shown | {"level": _level(found), "first": 0}
 
@@ -245,7 +245,7 @@ def render_repair(found: Tradeoff, method: str, max_gap: float, notes: Sequence[
             if held
         ],
         notes=list(notes),
-        charts=[{"title": t, "svg": Markup(to_svg(c)), "caption": s} for t, c, s in charts],  # noqa: S704
+        charts=[{"title": t, "svg": Markup(fitting_svg(c)), "caption": s} for t, c, s in charts],  # noqa: S704
         meanings=[(MEASURE_NAMES[key], said) for key, said in _MEANINGS.items() if key in known],
         facts=facts,
     )

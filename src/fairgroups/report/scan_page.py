@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from fairgroups.charts.scan import small_picture
-from fairgroups.charts.style import VERDICT_COLOURS, to_svg
+from fairgroups.charts.style import VERDICT_COLOURS, fitting_svg
 from fairgroups.report.pictures import first_pictures
 from fairgroups.report.sections import versions
 from fairgroups.report.templates import fill
@@ -154,7 +154,7 @@ def _audit(audit: Audit) -> dict[str, Any]:
             }
         )
     pictures = [
-        {"title": picture.title, "caption": picture.caption, "svg": Markup(to_svg(picture.chart))}  # noqa: S704
+        {"title": picture.title, "caption": picture.caption, "svg": Markup(fitting_svg(picture.chart))}  # noqa: S704
         for picture in first_pictures(audit)[:1]
     ]
     return {"conclusion": audit.conclusion, "rows": rows, "pictures": pictures, "call": audit.settings.call}
@@ -175,7 +175,7 @@ def _summary(scan: Scan) -> str:
 
 def checks_said(scan: Scan) -> list[str]:
     """Say of each column that was not taken as it is what was done."""
-    out = []
+    out = list(scan.data.converted)
     for check in scan.columns:
         said = [check.told] if check.told else []
         if check.missing and check.used:

@@ -52,6 +52,8 @@ class ScanFacts:
         Which pairs were asked for.
     looked_at_pairs : int
         How many were looked at.
+    converted : tuple of str
+        What was decided and converted when the table was read, in words.
     library : str
         The data-frame library that tables are given back in.
     """
@@ -71,6 +73,7 @@ class ScanFacts:
     min_cell: int
     pairs: Literal["auto", "all", "none"]
     looked_at_pairs: int
+    converted: tuple[str, ...] = ()
     library: str = field(default="", metadata={"plain": False})
 
     @property

@@ -3,6 +3,7 @@
 (() => {
   const at = (id) => document.getElementById(id);
   const state = { table: null, columns: [], job: null };
+  const marked = (column) => column.protected && column.protected.toLowerCase() !== column.name.toLowerCase();
   const count = (n) => Number(n).toLocaleString("en-US");
 
   async function ask(path, options) {
@@ -60,7 +61,7 @@
     at("columns").replaceChildren(...told.columns.map((column) => {
       const row = element("tr");
       const name = element("td", column.name);
-      if (column.protected) name.append(element("span", column.protected, "mark"));
+      if (marked(column)) name.append(element("span", column.protected, "mark"));
       const said = [column.values, column.told].filter(Boolean).join(". ");
       row.append(name, element("td", column.kind), element("td", `${count(column.distinct)} different${said ? `: ${said}` : ""}`),
         element("td", column.examples.join(", ")), element("td", column.missing ? count(column.missing) : "–"));
@@ -72,7 +73,7 @@
 
   function fill(id, columns, first) {
     at(id).replaceChildren(...(first === null ? [] : [new Option(first, "")]), ...columns.map((column) =>
-      new Option(column.name + (column.protected ? ` (${column.protected})` : ""), column.name)));
+      new Option(column.name + (marked(column) ? ` (${column.protected})` : ""), column.name)));
   }
 
   // Columns that look protected come first where people are told apart; nothing is chosen by a name.
