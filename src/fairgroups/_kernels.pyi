@@ -10,6 +10,7 @@ def best_segments(
     n_groups: int,
     min_rows: float,
     min_b: float,
+    most_work: float = 0.0,
 ) -> list[list[int]]: ...
 def best_sorted(
     a: NDArray[float64],
@@ -18,6 +19,7 @@ def best_sorted(
     n_groups: int,
     min_rows: float,
     min_b: float,
+    most_work: float = 0.0,
 ) -> list[list[int]]: ...
 def best_increasing(
     a: NDArray[float64],
@@ -26,6 +28,7 @@ def best_increasing(
     n_groups: int,
     min_rows: float,
     min_b: float,
+    most_work: float = 0.0,
 ) -> list[list[int]]: ...
 def isotonic_blocks(a: NDArray[float64], b: NDArray[float64]) -> list[int]: ...
 def best_boxes(

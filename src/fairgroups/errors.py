@@ -135,7 +135,7 @@ class MissingValuesError(InputError):
     ...     fg.audit({"age": [1.0, float("nan")], "hired": [0, 1]}, sensitive="age", outcome="hired")
     ... except fg.MissingValuesError as error:
     ...     print(str(error).splitlines()[0])
-    'age' holds 1 missing value(s), the first in row 1 (the first row is 0).
+    'age' holds 1 missing value(s) (NaN), the first in row 1 (the first row is 0).
     """
 
 

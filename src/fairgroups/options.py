@@ -20,6 +20,7 @@ __all__ = [
     "INFERENCES",
     "MISSING",
     "MONOTONIC",
+    "MOST_CELLS",
     "MOST_GROUPS",
     "SEEK",
     "Against",
@@ -30,6 +31,7 @@ __all__ = [
     "Monotonic",
     "Seek",
     "at_least_zero",
+    "cells_of",
     "number_of",
     "one_of",
     "refuse_unknown",
@@ -51,6 +53,7 @@ BAND_WIDTHS, CRITERIA, INFERENCES, MISSING, MONOTONIC, SEEK = (
 )
 HOW = ("auto", "strata", "model")
 AGAINST = ("auto", "everyone", "rest")  # a reference is named by an option of its own
+MOST_CELLS = 20_000_000
 MOST_GROUPS = 20  # more than anybody reads; the groups then still differ inside, and a note says so
 
 P = ParamSpec("P")
@@ -85,6 +88,17 @@ def whole_number(value: Any, name: str, least: int = 1) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
         raise InputError(f"`{name}` must be a whole number of at least {least}; got {value!r}.")
     return int(value)
+
+
+def cells_of(value: Any, name: str = "n_cells") -> int:
+    """Return a number of cells; refuse more than memory holds."""
+    found = whole_number(value, name)
+    if found > MOST_CELLS:
+        raise InputError(
+            f"`{name}` must be at most {MOST_CELLS:,}; got {found:,}.",
+            "leave it out: every distinct value is then a cell of its own.",
+        )
+    return found
 
 
 def seed_of(value: Any, name: str = "seed") -> int:

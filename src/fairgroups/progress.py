@@ -1,13 +1,18 @@
-"""A progress bar for long work, on standard error."""
+"""Long work: a progress bar on standard error, and two threads that end when Ctrl-C is pressed."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import TypeVar
 
-__all__ = ["progress_bar"]
+T = TypeVar("T")
+R = TypeVar("R")
+
+__all__ = ["on_two_threads", "progress_bar"]
 
 
 @contextmanager
@@ -28,6 +33,39 @@ def progress_bar(what: str, *, shown: bool) -> Iterator[Callable[[float], None]]
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=1.0)
         yield lambda share: bar.update(task, completed=share)
+
+
+def on_two_threads(
+    work: Callable[[T], R], parts: Iterable[T], done: Callable[[float], object] | None = None
+) -> list[R]:
+    """Do the parts of a work on two threads; when one fails, or Ctrl-C is pressed, those not begun are left undone.
+
+    Parameters
+    ----------
+    work : callable
+        What is done with each part; it should let others run.
+    parts : iterable
+        What it is done with.
+    done : callable, optional
+        Called with the share that is done.
+
+    Returns
+    -------
+    list
+        In the order of the parts.
+    """
+    found = []
+    with ThreadPoolExecutor(2) as pool:
+        begun = [pool.submit(work, part) for part in parts]
+        try:
+            for i, one in enumerate(begun, 1):
+                found.append(one.result())
+                if done is not None:
+                    done(i / len(begun))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return found
 
 
 def _unseen(_: float) -> None:

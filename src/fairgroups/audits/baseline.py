@@ -90,6 +90,15 @@ def since_baseline(audit: Audit, baseline: Audit, changes: list[Change]) -> Audi
     Returns
     -------
     Audit
+
+    Examples
+    --------
+    >>> import fairgroups as fg
+    >>> data = fg.make_synthetic(2000)
+    >>> table = {"x": data.sensitive, "y": data.outcome}
+    >>> found = fg.audit(table, sensitive="x", outcome="y", partition=[40], checks=False)
+    >>> fg.since_baseline(found, found, fg.compare_to_baseline(found, found)).since.rows
+    2000
     """
     since = SinceBaseline(baseline.data.source, baseline.data.rows, baseline.overall, tuple(changes))
     return replace(audit, since=since)

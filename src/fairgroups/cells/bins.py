@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fairgroups.cells.exact_sums import exact_sums
 from fairgroups.cells.moments import sum_by
 from fairgroups.errors import InputError
-from fairgroups.options import one_of, whole_number
+from fairgroups.options import cells_of, one_of
 
 __all__ = ["Bins", "Spacing"]
 
@@ -43,7 +43,7 @@ class Bins:
                 return cls(ordered, order=order)
             starts = np.flatnonzero(new)
             return cls(ordered[starts], order=order, starts=starts)
-        whole_number(n_cells, "n_cells")
+        cells_of(n_cells)
         one_of(spacing, "spacing", ("quantile", "width"))
         if spacing == "quantile":
             lower = np.unique(np.quantile(values, np.arange(n_cells) / n_cells, method="higher"))

@@ -8,7 +8,6 @@ of the four counts, against the most striking of each deal.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +17,7 @@ from fairgroups._kernels import best_boxes, best_segments
 from fairgroups.cells.grid import SpaceGrid
 from fairgroups.cells.sample import Sample, plain_sums
 from fairgroups.measures import Measure
+from fairgroups.progress import on_two_threads
 from fairgroups.rows.rows import Rows, quantiles, weighted_sums
 
 __all__ = ["Permutation", "permutation_test"]
@@ -109,18 +109,12 @@ def permutation_test(
         else:
             deal = _values(a, b, kept.cluster, flat, grid.b.size, kept.strata)
     seeds = np.random.SeedSequence(seed).spawn(n_draws)
-    done = [0]
 
     def one(sequence: np.random.SeedSequence) -> list[float]:
-        found = statistic(*deal(np.random.default_rng(sequence)))
-        done[0] += 1
-        if progress is not None and done[0] % 50 == 0:
-            progress(done[0] / n_draws)
-        return found
+        return statistic(*deal(np.random.default_rng(sequence)))
 
     seen = statistic(grid.a, grid.b)
-    with ThreadPoolExecutor(2) as pool:
-        drawn = list(pool.map(one, seeds))
+    drawn = on_two_threads(one, seeds, progress)
     few = min(len(row) for row in (seen, *drawn))
     table = np.array([row[:few] for row in (seen, *drawn)])
     table = np.round(table / max(table.max(), 1e-300), 12)  # deals that repeat the data are ties, whatever the rounding

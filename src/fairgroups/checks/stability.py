@@ -8,7 +8,6 @@ together. Both on up to 1 000 cells.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +17,7 @@ from fairgroups._kernels import best_segments
 from fairgroups.cells.sample import Sample, plain_sums
 from fairgroups.evidence.likelihood import kl
 from fairgroups.measures import Measure
+from fairgroups.progress import on_two_threads
 from fairgroups.rows.rows import quantiles, weighted_sums
 from fairgroups.search.path import Limits
 
@@ -145,12 +145,7 @@ def border_stability(
         cut = best_segments(x, w, new_rows[used], n_groups, limits.rows, limits.b)[-1]
         return lower[local], lower[used[np.asarray(cut, dtype=np.intp)]] if len(cut) == borders.size else None
 
-    with ThreadPoolExecutor(2) as pool:
-        found = []
-        for i, cut in enumerate(pool.map(one, seeds)):
-            found.append(cut)
-            if progress is not None and i % 20 == 0:
-                progress(i / n_draws)
+    found = on_two_threads(one, seeds, progress)
     ends_of = np.quantile([near for near, _ in found], [(1 - level) / 2, (1 + level) / 2], axis=0, method="nearest")
     anew = [cut for _, cut in found if cut is not None] or [borders]
     groups = np.stack([np.searchsorted(cut, spots, side="right") for cut in anew])

@@ -28,7 +28,7 @@ from fairgroups.engines.columns import (
 from fairgroups.engines.counts import CellCounts
 from fairgroups.engines.ranges import Ranges, find_ranges
 from fairgroups.errors import NeedsRows
-from fairgroups.options import whole_number
+from fairgroups.options import cells_of
 from fairgroups.rows.person_keys import LOTS
 from fairgroups.rows.roles import Roles
 from fairgroups.rows.rows import Rows
@@ -92,7 +92,7 @@ def count_rows(
     if roles.error is not None:
         raise NeedsRows("errors of single values cannot be told from counts")
     if n_cells is not None:
-        whole_number(n_cells, "n_cells")
+        cells_of(n_cells)
     named = {role: name for role, name in roles.named.items() if role != "cluster"}
     ours = {f"x{d}": name for d, name in enumerate(roles.sensitive)} | named | ({"who": roles.key} if roles.key else {})
     frame = under_names(data, ours)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from fairgroups._kernels import cell_maxima
+from fairgroups.progress import on_two_threads
 
 __all__ = ["Quantiles", "from_table", "looked_up", "quantile_of", "safe_rate", "simulated"]
 
@@ -172,6 +172,5 @@ def _draw(sizes: NDArray[np.int64], rate: float, n_draws: int, seed: int, penalt
         return cell_maxima(prefix, ends, rate, penalty)
 
     blocks = (rng.binomial(sizes, rate, (min(block, n_draws - i), sizes.size)) for i in range(0, n_draws, block))
-    with ThreadPoolExecutor(2) as pool:
-        parts = list(pool.map(maxima, list(blocks)))
+    parts = on_two_threads(maxima, list(blocks))
     return tuple(np.concatenate([part[i] for part in parts]) for i in (0, 1))  # type: ignore[return-value]

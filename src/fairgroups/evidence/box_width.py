@@ -8,7 +8,6 @@ evenly (scripts/box_table.py).
 from __future__ import annotations
 
 import json
-from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
@@ -22,6 +21,7 @@ from fairgroups.cells.space import ALL_SETS, SpaceCells
 from fairgroups.errors import InputError
 from fairgroups.evidence.band_width import MOST_KEPT, ROUNDING, Quantiles, looked_up, quantile_of, safe_rate
 from fairgroups.evidence.boxes import leaf_last
+from fairgroups.progress import on_two_threads
 
 __all__ = ["boxes_from_table", "boxes_simulated"]
 
@@ -149,6 +149,5 @@ def _normal(sums: Array, axes: list[tuple[int, bool]], *, equal_weights: bool) -
 
 
 def _in_threads(block: Any, parts: list[Any]) -> tuple[Array, Array]:
-    with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(block, parts))
+    found = on_two_threads(block, parts)
     return np.concatenate([x[0] for x in found]), np.concatenate([x[1] for x in found])

@@ -47,7 +47,8 @@ class EveryRegion:
                 out.append(np.stack([low, high], axis=1).astype(np.int64))
                 continue
             every = range(1, 2**size) if size <= ALL_SETS else [*(1 << i for i in range(size)), (1 << size) - 1]
-            out.append(np.array([(held, 0) for held in every], dtype=np.int64))
+            bits = np.array([(held, 0) for held in every], dtype=np.uint64)
+            out.append(bits.view(np.int64))  # the 64th level is the sign
         return out
 
     @property

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -27,6 +26,7 @@ from fairgroups.evidence.every_region import EveryRegion
 from fairgroups.evidence.places import Places, ScannedAxis
 from fairgroups.evidence.region_scale import RegionScale
 from fairgroups.evidence.regions import Region
+from fairgroups.progress import on_two_threads
 
 __all__ = ["Look", "Looked", "look_at"]
 
@@ -202,7 +202,7 @@ class _Singles:
                 region_maxima(own, list(every.axes), scale.above, scale.below, scale.charge, found[c])
             return found.T
 
-        return _squared(np.concatenate(_in_threads(block, self.n_draws // BLOCK, progress)))
+        return _squared(np.concatenate(on_two_threads(block, range(self.n_draws // BLOCK), progress)))
 
 
 @dataclass(frozen=True)
@@ -252,8 +252,7 @@ class _Pairs:
                 self.places[k] = places
             return places.drawn
 
-        with ThreadPoolExecutor(2) as pool:
-            scales = list(pool.map(scale, range(len(wanted.pairs))))
+        scales = on_two_threads(scale, range(len(wanted.pairs)))
         sizes = [0 if one is None else one.charge.size for one in scales]
         self.first = np.concatenate([[0], np.cumsum(sizes)])[:-1].astype(np.int64)
         known = [one for one in scales if one is not None]
@@ -273,7 +272,7 @@ class _Pairs:
             deal_pairs(*people, self.codes, self.axes, self.pairs, self.first, above, below, charge, chosen, found, k)
             return found
 
-        return _squared(np.concatenate(_in_threads(block, n_draws // BLOCK, progress)))
+        return _squared(np.concatenate(on_two_threads(block, range(n_draws // BLOCK), progress)))
 
 
 def _by_shape(shapes: Sequence[Any], chosen: NDArray[np.int32], drawn: Array, level: float) -> Array:
@@ -301,12 +300,3 @@ def _quantile(squares: Array, level: float) -> float:
     drawn = min(level, 1 - 20 / n_draws)
     safe = min(1.0, drawn + math.sqrt(drawn * (1 - drawn) / n_draws))
     return float(np.quantile(squares, safe, method="higher")) + 2 * math.log((1 - drawn) / (1 - level))
-
-
-def _in_threads(block: Callable[[int], Any], n: int, progress: Callable[[float], object]) -> list[Any]:
-    out = []
-    with ThreadPoolExecutor(2) as pool:
-        for k, found in enumerate(pool.map(block, range(n))):
-            out.append(found)
-            progress((k + 1) / n)
-    return out

@@ -8,14 +8,13 @@ and beyond a few hundred thousand people, sums of many are close to normal, and 
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups._kernels import deal_sums, region_maxima
 from fairgroups.cells.matching import Matching
 from fairgroups.evidence.every_region import EveryRegion
+from fairgroups.progress import on_two_threads
 
 __all__ = ["largest_by_chance"]
 
@@ -55,8 +54,7 @@ def largest_by_chance(
         region_maxima(side_by_side, axes, one, one, other, largest)
         return largest
 
-    with ThreadPoolExecutor(2) as pool:
-        return np.concatenate(list(pool.map(block, range(n_draws // BLOCK))))
+    return np.concatenate(on_two_threads(block, range(n_draws // BLOCK)))
 
 
 class _Deals:

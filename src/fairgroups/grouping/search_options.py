@@ -22,6 +22,7 @@ from fairgroups.options import (
     Criterion,
     Monotonic,
     at_least_zero,
+    cells_of,
     one_of,
     whole_number,
 )
@@ -57,7 +58,7 @@ class SearchOptions:
         if self.min_group_size != "auto":
             limits_of(self.min_group_size, self.min_denominator, 1)
         if self.n_cells is not None:
-            whole_number(self.n_cells, "n_cells")
+            cells_of(self.n_cells)
         if at_least_zero(self.budget, "budget") == 0:
             raise InputError(f"`budget` must be a number of seconds above 0; got {self.budget!r}.")
         at_least_zero(self.min_denominator, "min_denominator")

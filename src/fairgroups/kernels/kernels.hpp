@@ -1,8 +1,11 @@
 // The inner loops of fairgroups. Arrays in, arrays out; every check of a user's input happens in Python.
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -20,6 +23,43 @@ inline double kl(double p, double q) {
     if (p < 1) sum += (1 - p) * std::log((1 - p) / (1 - q));
     return std::max(sum, 0.0);
 }
+
+// Watches over a long search: lets Ctrl-C in from the thread that called, and ends the search on every thread when one
+// came, or when it has done more work than it may.
+class Watch {
+   public:
+    explicit Watch(std::function<void()> pause, double most_work = 0)
+        : pause_(std::move(pause)), most_(most_work > 0 ? most_work : std::numeric_limits<double>::infinity()) {}
+
+    // Work was done; whether to go on. Only the thread that called (`caller`) may let a signal in.
+    bool go_on(std::size_t work, bool caller) {
+        const double all = static_cast<double>(done_.fetch_add(work, std::memory_order_relaxed)) + static_cast<double>(work);
+        if (all > most_) gave_up_ = true, stop_ = true;
+        if (caller && !stop_) {
+            try {
+                pause_();
+            } catch (...) {
+                signal_ = std::current_exception();
+                stop_ = true;
+            }
+        }
+        return !stop_;
+    }
+    bool stopped() const { return stop_.load(std::memory_order_relaxed); }
+    bool gave_up() const { return gave_up_; }
+    void rethrow() const {
+        if (signal_) std::rethrow_exception(signal_);
+    }
+
+    static constexpr std::size_t kLook = std::size_t{1} << 24;  // steps between two looks, some hundredths of a second
+
+   private:
+    std::function<void()> pause_;
+    double most_;
+    std::atomic<std::uint64_t> done_{0};
+    std::atomic<bool> stop_{false}, gave_up_{false};
+    std::exception_ptr signal_;
+};
 
 // Running sums of the cells: A and B of cells [i, j) are a[j] - a[i] and b[j] - b[i].
 // `a` is centred (the overall rate times b is taken off), so that squares keep their digits.
@@ -54,19 +94,21 @@ struct Limits {
 using Path = std::vector<std::vector<std::int64_t>>;
 
 // totals[k - 1][j]: the largest sum of A²/B over k groups of the first j cells; kNever where none is allowed.
-// Unless `complete`, the last k is worked out for all the cells only.
-std::vector<std::vector<double>> segment_totals(const Prefix& p, std::size_t n_groups, Limits limits, bool complete);
+// Unless `complete`, the last k is worked out for all the cells only. Empty where the watch ended it.
+std::vector<std::vector<double>> segment_totals(const Prefix& p, std::size_t n_groups, Limits limits, bool complete,
+                                                Watch& watch);
 
+// Empty where the search gave up: the list of candidates grows long where rates rise all but without a break.
 Path best_segments(const double* a, const double* b, const double* rows, std::size_t n, std::size_t n_groups,
-                   Limits limits);
+                   Limits limits, Watch& watch);
 
-// The same for cells whose rates rise, without limits: n log n steps instead of up to n².
+// The same for cells whose rates rise, or fall, without limits: n log n steps instead of up to n².
 Path best_sorted(const double* a, const double* b, const double* rows, std::size_t n, std::size_t n_groups,
-                 Limits limits);
+                 Limits limits, Watch& watch);
 
 // The same under strictly increasing group means.
 Path best_increasing(const double* a, const double* b, const double* rows, std::size_t n, std::size_t n_groups,
-                     Limits limits);
+                     Limits limits, Watch& watch);
 
 // First cells of the blocks of the increasing isotonic regression; neighbours with equal means are one block.
 std::vector<std::int64_t> isotonic_blocks(const double* a, const double* b, std::size_t n);

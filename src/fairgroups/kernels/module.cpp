@@ -61,17 +61,24 @@ void limits_fit(std::size_t n_groups, double min_rows, double min_b) {
 
 void rate_fits(double rate) { require(rate > 0 && rate < 1, "the rate must lie between 0 and 1."); }
 
-using Search = Path (*)(const double*, const double*, const double*, std::size_t, std::size_t, Limits);
+using Search = Path (*)(const double*, const double*, const double*, std::size_t, std::size_t, Limits, Watch&);
+
+// Ctrl-C arrives here: Python raises it, and the search stops.
+void let_signals_in() {
+    nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
 
 template <Search search>
 Path call(Vector<double> a, Vector<double> b, Vector<double> rows, std::size_t n_groups, double min_rows,
-          double min_b) {
+          double min_b, double most_work) {
     alike(a.shape(0), a, b, rows);
     require(a.shape(0) >= 1, "there must be a cell.");
     not_negative(b), not_negative(rows), limits_fit(n_groups, min_rows, min_b);
     n_groups = std::min<std::size_t>(n_groups, a.shape(0));
     nb::gil_scoped_release release;
-    return search(a.data(), b.data(), rows.data(), a.shape(0), n_groups, Limits{min_rows, min_b});
+    Watch watch(let_signals_in, most_work);
+    return search(a.data(), b.data(), rows.data(), a.shape(0), n_groups, Limits{min_rows, min_b}, watch);
 }
 
 std::vector<std::int64_t> call_isotonic(Vector<double> a, Vector<double> b) {
@@ -171,11 +178,10 @@ Boxes boxes_of(const std::vector<Box>& found, std::size_t n_axes) {
     return boxes;
 }
 
-// Ctrl-C arrives here: Python raises it, and the search stops.
 Tick tick_of(const nb::callable& progress) {
     return [&progress](double share) {
         nb::gil_scoped_acquire acquire;
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        let_signals_in();
         if (share >= 0) progress(share);
     };
 }
@@ -363,9 +369,12 @@ void call_region_maxima(nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::
 
 NB_MODULE(_kernels, m) {
     m.doc() = "Inner loops of fairgroups.";
-    m.def("best_segments", &call<best_segments>, "a"_a, "b"_a, "rows"_a, "n_groups"_a, "min_rows"_a, "min_b"_a);
-    m.def("best_sorted", &call<best_sorted>, "a"_a, "b"_a, "rows"_a, "n_groups"_a, "min_rows"_a, "min_b"_a);
-    m.def("best_increasing", &call<best_increasing>, "a"_a, "b"_a, "rows"_a, "n_groups"_a, "min_rows"_a, "min_b"_a);
+    m.def("best_segments", &call<best_segments>, "a"_a, "b"_a, "rows"_a, "n_groups"_a, "min_rows"_a, "min_b"_a,
+          "most_work"_a = 0.0);
+    m.def("best_sorted", &call<best_sorted>, "a"_a, "b"_a, "rows"_a, "n_groups"_a, "min_rows"_a, "min_b"_a,
+          "most_work"_a = 0.0);
+    m.def("best_increasing", &call<best_increasing>, "a"_a, "b"_a, "rows"_a, "n_groups"_a, "min_rows"_a, "min_b"_a,
+          "most_work"_a = 0.0);
     m.def("isotonic_blocks", &call_isotonic, "a"_a, "b"_a);
     m.def("best_boxes", &call_boxes, "a"_a, "b"_a, "rows"_a, "axes"_a, "n_groups"_a, "min_rows"_a, "min_b"_a,
           "width"_a, "progress"_a);

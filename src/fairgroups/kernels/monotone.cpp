@@ -20,8 +20,8 @@ using Frontier = std::vector<State>;  // means and totals both strictly increase
 
 class Increasing {
    public:
-    Increasing(const Prefix& p, Limits limits, std::size_t n_groups)
-        : p_(p), limits_(limits), ahead_(segment_totals(p.reversed(), n_groups, limits, true)) {
+    Increasing(const Prefix& p, Limits limits, std::size_t n_groups, Watch& watch)
+        : p_(p), limits_(limits), ahead_(segment_totals(p.reversed(), n_groups, limits, true, watch)) {
         double low = std::numeric_limits<double>::infinity(), high = -low;
         for (std::size_t j = 1; j <= p.size(); ++j) {
             low = std::min(low, p.mean(j - 1, j)), high = std::max(high, p.mean(j - 1, j));
@@ -142,14 +142,14 @@ std::vector<std::int64_t> isotonic_blocks(const double* a, const double* b, std:
 }
 
 Path best_increasing(const double* a, const double* b, const double* rows, std::size_t n, std::size_t n_groups,
-                     Limits limits) {
+                     Limits limits, Watch& watch) {
     constexpr std::size_t n_coarse = 128;
     const Prefix p(a, b, rows, n, false);
-    const Increasing exact(p, limits, n_groups);
-    const Path free = best_segments(a, b, rows, n, n_groups, limits);
+    const Increasing exact(p, limits, n_groups, watch);
+    const Path free = best_segments(a, b, rows, n, n_groups, limits, watch);
     const auto borders = coarse_borders(p, n_coarse);
     const Prefix coarse = p.at(borders);
-    const Increasing rough(coarse, limits, n_groups);
+    const Increasing rough(coarse, limits, n_groups, watch);
     Path path;
     for (std::size_t k = 1; k <= free.size(); ++k) {
         std::vector<std::int64_t> best = free[k - 1];

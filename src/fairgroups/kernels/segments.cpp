@@ -7,7 +7,6 @@
 #include "kernels.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <thread>
 
@@ -75,6 +74,8 @@ class Envelope {
         pieces_.swap(next_);
         return best;
     }
+
+    std::size_t size() const { return pieces_.size(); }
 
    private:
     static double total(const Piece& old, double a, double b) {
@@ -173,8 +174,8 @@ class Progress {
    public:
     explicit Progress(std::size_t n_levels) : done_(n_levels) {}
     void reach(std::size_t level, std::size_t j) { done_[level].store(j, std::memory_order_release); }
-    void wait(std::size_t level, std::size_t j) const {
-        while (done_[level].load(std::memory_order_acquire) < j) std::this_thread::yield();
+    void wait(std::size_t level, std::size_t j, const Watch& watch) const {
+        while (done_[level].load(std::memory_order_acquire) < j && !watch.stopped()) std::this_thread::yield();
     }
 
    private:
@@ -189,17 +190,26 @@ struct Level {
     const std::vector<double>& before;
     std::vector<double>& now;
     bool only_end;
+    bool caller;  // whether the thread that called works on it
 };
 
 // Totals for one number of groups, from those for one group less.
-void fill_level(const Prefix& p, Limits limits, double low, double high, Level level, Progress& progress) {
+void fill_level(const Prefix& p, Limits limits, double low, double high, Level level, Progress& progress,
+                Watch& watch) {
     const std::size_t n = p.size(), k = level.k;
     const bool free = limits.rows <= 1 && limits.b <= 0;  // every cell alone may be a group
     Envelope envelope(low, high);
+    std::size_t work = 0;
     for (std::size_t from = k, next = k; from <= n; from += kBlock) {
         const std::size_t to = std::min(from + kBlock, n + 1);
-        progress.wait(k - 1, to - 1);
+        progress.wait(k - 1, to - 1, watch);
+        if (watch.stopped()) return;
         for (std::size_t j = from; j < to; ++j) {
+            work += envelope.size() + 1;
+            if (work >= Watch::kLook) {
+                if (!watch.go_on(work, level.caller)) return;
+                work = 0;
+            }
             if (free && j < n) {
                 // The border that enters next is the one just reached: one walk over the pieces serves both.
                 if (level.only_end)
@@ -215,11 +225,13 @@ void fill_level(const Prefix& p, Limits limits, double low, double high, Level l
         }
         progress.reach(k, to - 1);
     }
+    watch.go_on(work, level.caller);
 }
 
 }  // namespace
 
-std::vector<std::vector<double>> segment_totals(const Prefix& p, std::size_t n_groups, Limits limits, bool complete) {
+std::vector<std::vector<double>> segment_totals(const Prefix& p, std::size_t n_groups, Limits limits, bool complete,
+                                                Watch& watch) {
     const std::size_t n = p.size();
     std::vector<std::vector<double>> totals(n_groups, std::vector<double>(n + 1, kNever));
     double low = std::numeric_limits<double>::infinity(), high = -low;
@@ -231,17 +243,21 @@ std::vector<std::vector<double>> segment_totals(const Prefix& p, std::size_t n_g
     Progress progress(n_groups);
     progress.reach(0, n);
     const bool threads = n >= kWorthThreads && n_groups > 2 && std::thread::hardware_concurrency() > 1;
-    auto work = [&](std::size_t first, std::size_t step) {
-        for (std::size_t k = first; k < n_groups; k += step)
-            fill_level(p, limits, low, high, {k, totals[k - 1], totals[k], !complete && k + 1 == n_groups}, progress);
+    auto work = [&](std::size_t first, std::size_t step, bool caller) {
+        for (std::size_t k = first; k < n_groups && !watch.stopped(); k += step) {
+            const bool only_end = !complete && k + 1 == n_groups;
+            fill_level(p, limits, low, high, {k, totals[k - 1], totals[k], only_end, caller}, progress, watch);
+        }
     };
     if (threads) {
-        std::thread other(work, 2, 2);
-        work(1, 2);
+        std::thread other(work, 2, 2, false);
+        work(1, 2, true);
         other.join();
     } else {
-        work(1, 1);
+        work(1, 1, true);
     }
+    watch.rethrow();
+    if (watch.gave_up()) totals.clear();
     return totals;
 }
 
@@ -260,18 +276,39 @@ static Path traced(const Prefix& p, const std::vector<std::vector<double>>& tota
     return path;
 }
 
+// Whether the rates of the steps rise, or fall, without a break.
+static bool is_sorted(const Prefix& p) {
+    bool rises = true, falls = true;
+    for (std::size_t j = 2; j <= p.size() && (rises || falls); ++j) {
+        const double before = p.mean(j - 2, j - 1), now = p.mean(j - 1, j);
+        rises &= now >= before, falls &= now <= before;
+    }
+    return rises || falls;
+}
+
+static Path best_of_sorted(const Prefix& p, std::size_t n_groups, Limits limits, Watch& watch);
+
 Path best_segments(const double* a, const double* b, const double* rows, std::size_t n, std::size_t n_groups,
-                   Limits limits) {
+                   Limits limits, Watch& watch) {
     // A²/B is convex along a run of equal rates, so no best border lies inside one, unless a limit binds there or
     // there are fewer runs than groups.
     Prefix p(a, b, rows, n, limits.rows <= 1 && limits.b <= 0);
     if (p.size() < n_groups) p = Prefix(a, b, rows, n, false);
-    return traced(p, segment_totals(p, n_groups, limits, false), n_groups, limits);
+    // Along a curve without noise every border stays a candidate, but then the borders move in one direction only.
+    const bool free = limits.rows <= 1 && limits.b <= 0;
+    if (free && p.size() >= kWorthThreads && is_sorted(p)) return best_of_sorted(p, n_groups, limits, watch);
+    const auto totals = segment_totals(p, n_groups, limits, false, watch);
+    return totals.empty() ? Path{} : traced(p, totals, n_groups, limits);
 }
 
 Path best_sorted(const double* a, const double* b, const double* rows, std::size_t n, std::size_t n_groups,
-                 Limits limits) {
-    const Prefix p(a, b, rows, n, false);
+                 Limits limits, Watch& watch) {
+    return best_of_sorted(Prefix(a, b, rows, n, false), n_groups, limits, watch);
+}
+
+static Path best_of_sorted(const Prefix& p, std::size_t n_groups, Limits limits, Watch& watch) {
+    const std::size_t n = p.size();
+    std::size_t work = 0;
     std::vector<std::vector<double>> totals(n_groups, std::vector<double>(n + 1, kNever));
     for (std::size_t j = 1; j <= n; ++j) totals[0][j] = p.gain(0, j);
     struct Span {
@@ -288,6 +325,11 @@ Path best_sorted(const double* a, const double* b, const double* rows, std::size
             const std::size_t middle = (span.first + span.last) / 2;
             std::size_t best = span.from;
             double most = kNever;
+            work += span.to - span.from + 1;
+            if (work >= Watch::kLook) {
+                if (!watch.go_on(work, true)) watch.rethrow();
+                work = 0;
+            }
             for (std::size_t i = span.from; i <= span.to && i < middle; ++i) {
                 const double total = before[i] + p.gain(i, middle);
                 if (total > most) most = total, best = i;

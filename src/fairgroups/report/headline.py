@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fairgroups.charts.style import VERDICT_COLOURS
-from fairgroups.words import amount, points, size
+from fairgroups.words import amount, counted, points, size
 
 if TYPE_CHECKING:
     from fairgroups.audits.records import GroupRecord
@@ -76,7 +76,7 @@ def key_figures(audit: Audit | JointAudit) -> list[Figure]:
 
 def _people(audit: Audit, record: GroupRecord, unit: str, colour: str) -> list[Figure]:
     """Return how many people are affected; of rates also how many more or fewer than at everybody's rate."""
-    people = f"{record.n:,}"
+    people = counted(record.n, record.counted)
     if not audit.data.percent or audit.reasons is not None:
         return [Figure(people, f"{unit}: {record.label}", colour)]
     more = round(abs(record.phi) * record.counted)
@@ -84,5 +84,6 @@ def _people(audit: Audit, record: GroupRecord, unit: str, colour: str) -> list[F
     whose = "everybody’s rate" if audit.settings.whom == "everybody" else f"the rate of {audit.settings.whom}"
     if more < 1:
         return [Figure(people, f"{unit}: {record.label}", colour)]
+    among = f"{people} {unit}" if math.isclose(record.n, record.counted) else f"{record.counted:,.0f} {unit} who count"
     shown = more if more < 100 else round(more, -1 if more < 1000 else -2)
-    return [Figure(f"≈ {shown:,}", f"{word} than at {whose}, among {people} {unit}", colour)]
+    return [Figure(f"≈ {shown:,}", f"{word} than at {whose}, among {among}", colour)]

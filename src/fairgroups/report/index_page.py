@@ -105,5 +105,6 @@ def _chart(result: Audit | JointAudit | Scan | None) -> Any:
                     f'<line x1="{x(left):.1f}" x2="{x(right):.1f}" y1="{y(record.rate):.1f}" y2="{y(record.rate):.1f}" '
                     f'stroke="{VERDICT_COLOURS[record.verdict]}" stroke-width="3"/>'
                 )
-    head = f'<svg width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" role="presentation" style="min-width: {WIDTH}px">'
+    size = f'width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" style="min-width: {WIDTH}px"'
+    head = f'<svg {size} role="presentation">'
     return Markup(f"{head}{''.join(drawn)}</svg>")  # noqa: S704  numbers and our own colours only

@@ -436,7 +436,7 @@ def _apply_missing(
     counts = {key: int(np.sum(mask * people)) for key, mask in absent.items() if mask.any()}
     refused = {k: n for k, n in counts.items() if missing == "error" or (missing == "group" and k not in attributes)}
     if refused:
-        said = [f"{shown[key]!r} holds {n} missing value(s)" for key, n in refused.items()]
+        said = [f"{shown[key]!r} holds {n} missing value(s) (NaN)" for key, n in refused.items()]
         row = None if count is not None else int(absent[next(iter(refused))].argmax())
         said[0] += "" if row is None else ", the first in {row}"
         hint = "missing='drop' leaves these rows out and counts them"

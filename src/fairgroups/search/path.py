@@ -69,6 +69,21 @@ class Units:
         sums = (np.add.reduceat(x, first) for x in (self.a, self.b, self.rows))
         return Units(self.starts[first], *sums)
 
+    def cost_of(self, few: Units, n_groups: int) -> float:
+        """Bound what borders inside the joined units could add to the variance, as a share of the units' variance.
+
+        A border inside a joined unit parts people who, kept together, cost at most the difference of the rates of the
+        two groups beside it times the sum of their distances from the unit's rate; the rates are at most as far apart
+        as any two.
+        """
+        rates = self.a / self.b
+        owner = np.searchsorted(few.starts, self.starts, side="right") - 1
+        apart = self.b * np.abs(rates - (few.a / few.b)[owner])
+        costs = np.sort(np.bincount(owner, apart, len(few)))[::-1][: max(n_groups - 1, 0)]
+        overall = self.a.sum() / self.b.sum()
+        variance = float(np.sum(self.b * (rates - overall) ** 2))
+        return float(costs.sum() * np.ptp(rates) / variance) if variance > 0 else 0.0
+
 
 @dataclass(frozen=True)
 class GroupPath:
