@@ -14,7 +14,7 @@ from fairgroups.errors import InputError, OutputError, SchemaError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["check_place", "check_table_path", "read_text", "replacing", "write_atomically", "write_table"]
+__all__ = ["check_place", "check_table_path", "read_text", "real_path", "replacing", "write_atomically", "write_table"]
 
 FORMATS = {".csv": "FORMAT csv, HEADER", ".parquet": "FORMAT parquet"}
 
@@ -71,9 +71,17 @@ def _settle(temporary: Path, target: Path) -> None:
     temporary.replace(target)
 
 
+def real_path(path: str | Path) -> Path:
+    """Return where a path leads, links followed; a loop of links leads to itself."""
+    try:
+        return Path(path).resolve()
+    except (OSError, RuntimeError):
+        return Path(path).absolute()
+
+
 def check_place(path: str | Path) -> None:
     """Refuse a target that cannot be written, before any work is done for it; folders are made later."""
-    target = Path(path).resolve()
+    target = real_path(path)
     if target.is_dir():
         raise InputError(f"{str(path)!r} is a folder.", "name a file.")
     try:

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairgroups import MEASURES, Cells, FairGroups, group_rates, make_synthetic, rand_index
-from fairgroups._kernels import best_segments
+from fairgroups._kernels import best_segments, best_sorted
 from fairgroups.errors import InputError
 from fairgroups.paper.algorithms import exhaustive_search, psi_of_ranges
 from fairgroups.search.intervals import best_intervals
@@ -154,3 +154,31 @@ def test_minimum_sizes_hold():
     path = best_intervals(cells, "statistical_parity", 8, Limits(rows=150))
     sizes = np.bincount(path.partition(len(path)).assign(data.sensitive))
     assert sizes.min() >= 150
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_rising_rates_are_cut_by_divide_and_conquer(seed):
+    """The same borders as the pruned search, with minimum sizes as well."""
+    rng = np.random.default_rng(seed)
+    for _ in range(25):
+        n = int(rng.integers(2, 60))
+        b, rows = rng.integers(1, 5, n).astype(float), rng.integers(1, 4, n).astype(float)
+        rate = np.sort(rng.integers(0, 15, n)).astype(float) * rng.choice([-1.0, 1.0])
+        limits = int(rng.integers(1, 8)), float(rng.integers(0, 8)), float(rng.integers(0, 6))
+        assert best_sorted(rate * b, b, rows, *limits) == best_segments(rate * b, b, rows, *limits)
+
+
+def test_a_search_that_is_cut_short_says_what_it_may_cost(monkeypatch):
+    rng = np.random.default_rng(0)
+    x = np.arange(3000.0)
+    cells = Cells.from_arrays(x, x**2 + rng.normal(0, 1e3, 3000), measure=MEASURES["mean"])
+    exact = best_intervals(cells, "mean", 6)
+    monkeypatch.setattr("fairgroups.search.intervals.MOST_WORK", 1)
+    monkeypatch.setattr("fairgroups.search.intervals.MOST_CANDIDATES", 0)
+    monkeypatch.setattr("fairgroups.search.intervals.FEW_UNITS", 100)
+    cut = best_intervals(cells, "mean", 6)
+    assert exact.exact
+    assert not cut.exact
+    bound = float(cut.note.split("at most ")[1].split("%")[0]) / 100
+    assert 0 <= exact.variance[-1] - cut.variance[-1] <= bound * exact.variance[-1] * 1.1
+    assert bound < 0.1

@@ -195,13 +195,13 @@ def write_outputs(
 def check_outputs(jobs: Sequence[Mapping[str, Any]], *more: Path | None) -> None:
     """Refuse to write over what is read, over each other's files, or into folders that are not there."""
     from fairgroups.errors import InputError
-    from fairgroups.output import check_place
+    from fairgroups.output import check_place, real_path
 
     taken: dict[Path, str] = {}
     for job in jobs:
         for key in ("data", "baseline"):
             if job.get(key) is not None and "://" not in str(job[key]):
-                taken[Path(job[key]).resolve()] = "is read"
+                taken[real_path(job[key])] = "is read"
     outputs = [(key, Path(job[key])) for job in jobs for key in OUTPUTS if job.get(key) is not None]
     for key, path in [*outputs, *(("junit", one) for one in more if one is not None)]:
         meant = ENDINGS.get(path.suffix.lower())
@@ -210,7 +210,7 @@ def check_outputs(jobs: Sequence[Mapping[str, Any]], *more: Path | None) -> None
                 f"--{key} writes {KINDS.get(key, 'something else')}, and {path.name!r} is named as something else is.",
                 f"use --{meant} {path.name}" if meant != "charts" else "use --charts FOLDER",
             )
-        target = path.resolve()
+        target = real_path(path)
         if target in taken:
             raise InputError(f"{path.name!r} {taken[target]} already.", "give every file a name of its own.")
         if key != "charts":

@@ -102,7 +102,7 @@ std::vector<std::vector<double>> segment_totals(const Prefix& p, std::size_t n_g
 Path best_segments(const double* a, const double* b, const double* rows, std::size_t n, std::size_t n_groups,
                    Limits limits, Watch& watch);
 
-// The same for cells whose rates rise, or fall, without limits: n log n steps instead of up to n².
+// The same for cells whose rates rise, or fall: n log n steps instead of up to n².
 Path best_sorted(const double* a, const double* b, const double* rows, std::size_t n, std::size_t n_groups,
                  Limits limits, Watch& watch);
 

@@ -295,8 +295,7 @@ Path best_segments(const double* a, const double* b, const double* rows, std::si
     Prefix p(a, b, rows, n, limits.rows <= 1 && limits.b <= 0);
     if (p.size() < n_groups) p = Prefix(a, b, rows, n, false);
     // Along a curve without noise every border stays a candidate, but then the borders move in one direction only.
-    const bool free = limits.rows <= 1 && limits.b <= 0;
-    if (free && p.size() >= kWorthThreads && is_sorted(p)) return best_of_sorted(p, n_groups, limits, watch);
+    if (p.size() >= kWorthThreads && is_sorted(p)) return best_of_sorted(p, n_groups, limits, watch);
     const auto totals = segment_totals(p, n_groups, limits, false, watch);
     return totals.empty() ? Path{} : traced(p, totals, n_groups, limits);
 }
@@ -310,14 +309,16 @@ static Path best_of_sorted(const Prefix& p, std::size_t n_groups, Limits limits,
     const std::size_t n = p.size();
     std::size_t work = 0;
     std::vector<std::vector<double>> totals(n_groups, std::vector<double>(n + 1, kNever));
-    for (std::size_t j = 1; j <= n; ++j) totals[0][j] = p.gain(0, j);
+    for (std::size_t j = 1; j <= n; ++j)
+        if (limits.allow(p, 0, j)) totals[0][j] = p.gain(0, j);
     struct Span {
         std::size_t first, last, from, to;  // ends of the groups, and where their last border may lie
     };
     std::vector<Span> open;
     for (std::size_t k = 2; k <= n_groups && k <= n; ++k) {
         const std::vector<double>& before = totals[k - 2];
-        // Where rates rise, the best last border does not move left when the end moves right.
+        // Where rates rise, the best last border does not move left when the end moves right; a minimum size only
+        // bounds it from the right, further right for later ends.
         open.push_back({k, n, k - 1, n - 1});
         while (!open.empty()) {
             const Span span = open.back();
@@ -330,7 +331,7 @@ static Path best_of_sorted(const Prefix& p, std::size_t n_groups, Limits limits,
                 if (!watch.go_on(work, true)) watch.rethrow();
                 work = 0;
             }
-            for (std::size_t i = span.from; i <= span.to && i < middle; ++i) {
+            for (std::size_t i = span.from; i <= span.to && i < middle && limits.allow(p, i, middle); ++i) {
                 const double total = before[i] + p.gain(i, middle);
                 if (total > most) most = total, best = i;
             }

@@ -23,7 +23,7 @@ from fairgroups.search.path import GroupPath, Limits, Units, make_path
 
 __all__ = ["best_intervals"]
 
-MOST_WORK = 4e9  # steps over candidates, some seconds
+MOST_WORK, MOST_CANDIDATES = 2e9, 200  # steps over candidates, some seconds; for each cell and number of groups
 FEW_UNITS = 8192
 
 
@@ -36,7 +36,8 @@ def best_intervals(cells: Cells, measure: Measure | str, n_groups: int, limits: 
     units = Units.of(cells, measure)
     binding = Limits() if units.allowed(limits) else limits
     n_asked = min(n_groups, len(units))
-    found = best_segments(units.a, units.b, units.rows, n_asked, binding.rows, binding.b, MOST_WORK)
+    most = max(MOST_WORK, MOST_CANDIDATES * len(units) * n_asked)
+    found = best_segments(units.a, units.b, units.rows, n_asked, binding.rows, binding.b, most)
     if found:
         return make_path(cells, measure, [units.starts[np.asarray(cut, dtype=np.intp)] for cut in found])
     few = units.at_most(FEW_UNITS)
