@@ -320,7 +320,13 @@ def _replication(
 def _notes(judged: Judged, measure: Measure, evidence: Evidence, reading: Reading) -> list[str]:
     sample, result = judged.sample, judged.result
     notes = [*_codes(sample.rows), *reading.notes, *(() if result is None else result.notes)]
-    if result is not None and sample.is_line and sample.rows.count is not None and not sample.cells.distinct:
+    hidden = sample.rows.blur is not None
+    if (
+        result is not None
+        and sample.is_line
+        and sample.rows.count is not None
+        and not (hidden or sample.cells.distinct)
+    ):
         loss = sample.cells.loss(measure, judged.partition.n_groups)
         notes.append(
             f"The people were counted in {len(sample.cells):,} cells of {sample.rows.name}, value by value at the "

@@ -27,6 +27,7 @@ from fairgroups.measures import JointMeasure, Measure, parts_of, resolve_any
 from fairgroups.options import Missing, refuse_unknown, taking
 from fairgroups.partition.given import given_partition
 from fairgroups.reading import Reading, read_rows
+from fairgroups.rows.private import private_rows
 from fairgroups.rows.rows import Rows, refuse_exposure
 from fairgroups.words import listed, sentence
 
@@ -120,6 +121,11 @@ def audit(data: Any, **asked: Any) -> Audit | JointAudit:
     min_cell : int
         Fewest people that any rate along the attributes stands for, in page and JSON alike: curves, maps and bars of
         fewer are joined with their neighbours.
+    private : float, optional
+        Make everything of one noisy histogram of yes/no outcomes along one attribute, so that no single person shows
+        (differential privacy): ε, such as 1. Intervals allow for the noise.
+    known_range : pair of float, optional
+        With `private`: the smallest and largest value that the attribute may have, known without looking.
     relevant_gap : float, optional
         Differences within ± this are of no concern: 0.05 for rates, a fifth of a standard deviation otherwise.
     max_gap, max_harm, min_ratio : float, optional
@@ -166,7 +172,8 @@ def audit(data: Any, **asked: Any) -> Audit | JointAudit:
         name: getattr(options, name) for name in ("n_cells", "partition", "scales", "seed", "verbose")
     }
     how["raw"] = options.at_equal and options.seek == "raw" and options.partition is None
-    with read_rows(data, options.roles, **how) as reading:
+    with read_rows(data, options.roles, **how) as found_rows:
+        reading = found_rows if options.private is None else _hidden(found_rows, options)
         rows = reading.rows.centred()
         used = resolve_any(options.measure, outcome_is_binary=rows.outcome_is_binary)
         if len(rows.columns) > MANY and options.partition is None and options.inference == "band":
@@ -183,6 +190,25 @@ def audit(data: Any, **asked: Any) -> Audit | JointAudit:
     else:  # later the rows are gone, and it costs little
         told = explore_plane(parts, judged) if len(rows.columns) == 2 and not judged.named else None
     return found if told is None else replace(found, explored=told)
+
+
+def _hidden(reading: Reading, options: AuditOptions) -> Reading:
+    """Return a noisy histogram in place of the people."""
+    assert options.private is not None
+    assert options.known_range is not None
+    if reading.frame is not None:
+        raise InputError("`private` needs the rows in memory.", "collect the table first.")
+    given = [options.partition, *(options.scales or {}).values()]
+    named = [given_partition(one, options.roles.sensitive, "error") for one in given if one is not None]
+    borders = [float(border) for one in named for border in one.borders()]
+    rows = private_rows(reading.rows, options.private, options.known_range, borders)
+    note = (
+        f"Made of one noisy histogram (ε = {options.private:g}): what is shown is at most "
+        f"{math.exp(options.private):.3g} times as likely with any one of the {options.unit} as without. Counts are "
+        "noisy, and intervals allow for it: fewer count than there are. Rows with missing values are left out, and not "
+        "counted. Each further audit of the same data adds its ε."
+    )
+    return replace(reading, rows=rows, notes=[note])
 
 
 def _narrowed(

@@ -61,6 +61,7 @@ Kind = Literal[
     "auto size",
     "reliability",
     "borders",
+    "ends",
     "file",
     "scales",
     "labels",
@@ -180,6 +181,14 @@ class AuditOptions:
     min_cell: int = option(
         10, "count", "Fewest people that any rate along the attributes stands for, in page and JSON alike."
     )
+    private: float | None = option(
+        None,
+        "number",
+        "Make everything of one noisy histogram, so that no single person shows: ε, as 1; smaller is more private.",
+    )
+    known_range: Sequence[float] | None = option(
+        None, "ends", "With --private: the smallest and largest value that the attribute may have, as 18,90."
+    )
     relevant_gap: float | None = option(
         None, "number", "An interval around 0 within ± this means no relevant difference; 0.05, or 5 points, for rates."
     )
@@ -217,6 +226,7 @@ class AuditOptions:
             raise InputError(f"`label` must map columns to what they are called; got {self.label!r}.")
         if self.reference is not None and self.against != "auto":
             raise InputError("groups are compared with a reference or against others, not both.", "leave one out.")
+        self._check_private()
         self._check_comparisons()
         self._check_reasons()
         self._check_error()
@@ -226,6 +236,31 @@ class AuditOptions:
             number_of(self.threshold, "threshold")
         if self.favourable not in (None, True, False):
             raise InputError(f"`favourable` must be True, False or None; got {self.favourable!r}.")
+
+    def _check_private(self) -> None:
+        """Refuse what would need more of the people than one noisy histogram tells."""
+        if self.private is None:
+            if self.known_range is not None:
+                raise InputError("`known_range` goes with `private`.", "leave it out, or say private=1 (--private 1).")
+            return
+        if at_least_zero(self.private, "private") < 0.01:
+            raise InputError(f"`private` must be at least 0.01; got {self.private!r}.", "1 is usual.")
+        ends = self.known_range
+        if ends is None or isinstance(ends, str) or len(ends) != 2 or not number_of(ends[0], "known_range") < ends[1]:
+            raise InputError(
+                "`private` needs the smallest and the largest value that the attribute may have: the data itself would "
+                "tell too much.",
+                "known_range=(18, 90) (--known-range 18,90), from what is known without looking.",
+            )
+        refused = ("given", "expected", "by", "weight", "cluster", "key", "reliability", "error", "compare_with")
+        for name in refused:
+            if getattr(self, name):
+                raise InputError(f"`{name}` does not go with `private`.", "leave one of them out.")
+        if len(self.roles.sensitive) > 1 or self.missing == "group" or self.inference != "band" or self.n_cells:
+            raise InputError(
+                "`private` is for one attribute, judged by the band, without a group of missing values.",
+                "leave it out.",
+            )
 
     def _check_comparisons(self) -> None:
         """Refuse scales and periods where they cannot be judged."""

@@ -159,7 +159,7 @@ class Cells:
         bins = Bins.build(values, n_cells if rows.count is None else None, spacing, edges)
         filling = Filling(rows, bins, present)
         counts = filling.counts()
-        plain = rows.weight is None and rows.cluster is None and not rows.expectations
+        plain = rows.weight is None and rows.cluster is None and rows.blur is None and not rows.expectations
         moments, tails = {}, {}
         for name, m in measures.items():
             of_counts = from_counts(counts, m) if counts is not None and plain else None

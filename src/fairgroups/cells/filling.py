@@ -59,7 +59,7 @@ class Filling:
         low, high = _ends(a, b)
         offset = rows.offset_of(measure)
         simple = bool((b == 1).all())
-        if simple and rows.weight is None and rows.cluster is None:
+        if simple and rows.weight is None and rows.cluster is None and rows.blur is None:
             people = self.rows_of_cells.astype(np.float64), np.zeros(self.rows_of_cells.size)
             sums = self.total(a)
             squares = sums if _is_zero_one(a) else self.total(a * a)

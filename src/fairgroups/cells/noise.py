@@ -26,6 +26,8 @@ def noise_of(a: Array, b: Array, rows: Rows) -> tuple[Array, Array] | None:
     Where weights go with the outcome, heavy rows being those with the rarer one, a weighted rate varies more than its
     effective size says: the squares are raised to what the residuals show, in the fifth where that is most.
     """
+    if rows.blur is not None:  # noise that was added hides what is known of few people
+        return b * b * rows.blur, b * b * rows.blur
     rates = bool(np.all((a >= 0) & (a <= b)))
     if rows.cluster is None and (rows.weight is None or not rates):
         return None

@@ -23,7 +23,7 @@ PANELS = {
     "scales by baseline against reference attributes without pairs repair",
     "Data": "table where sql sheet na decimal strict memory_limit missing positive threshold weight cluster key",
     "Groups": "n_groups partition selection max_groups monotonic min_group_size min_denominator n_cells budget",
-    "Evidence": "level inference band_width relevant_gap checks seed min_cell draws audits",
+    "Evidence": "level inference band_width relevant_gap checks seed min_cell private known_range",
     "Limits": "max_gap max_harm min_ratio max_change",
     "Output": "out json markdown csv charts junit quiet title label unit",
 }
@@ -46,6 +46,7 @@ TYPES: dict[str, Any] = {
     "auto size": str,
     "reliability": str,
     "borders": list[str],
+    "ends": str,
     "file": Path,
     "scales": list[str],
     "labels": list[str],
@@ -71,6 +72,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
             {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "number"}}},
         ]
     },
+    "ends": {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2},
     "file": NAME,
     "labels": {"type": "object", "additionalProperties": NAME},
     "scales": {"type": "object", "additionalProperties": {"$ref": "#/$defs/borders"}},
@@ -125,6 +127,8 @@ def _read(name: str, kind: str, value: Any) -> Any:
     typed = f"--{name.replace('_', '-')}"
     if kind == "borders":
         return _classes(value, typed)
+    if kind == "ends" and isinstance(value, str):
+        return read_borders(value, typed)
     if kind == "scales":
         return dict(_scale(text, typed) for text in value)
     if kind == "labels":

@@ -62,6 +62,7 @@ class Rows:
     period: NDArray[np.intp] | None = None  # the place of each row's period in `periods`
     periods: tuple[str, ...] = ()
     by: str | None = None  # the column of the periods
+    blur: Array | None = None  # by how much noise that was added widens what is known; see `private_rows`
     expectations: Mapping[str, Array] = field(default_factory=dict)  # by measure: the rate of people alike; see `sums`
 
     @property
@@ -147,6 +148,7 @@ class Rows:
             error=None if self.error is None else self.error[index],
             strata=None if self.strata is None else self.strata[index],
             period=None if self.period is None else self.period[index],
+            blur=None if self.blur is None else self.blur[index],
             expectations={name: x[index] for name, x in self.expectations.items()},
             outcome=self.outcome[index],
             count=None if self.count is None else self.count[index],
