@@ -147,3 +147,15 @@ def test_every_returned_type_has_one_place():
     assert len(set(results.__all__)) == len(results.__all__)
     for name in results.__all__:
         assert getattr(results, name).__doc__, name
+
+
+def test_ends_that_few_people_share_are_rounded_away():
+    age = np.concatenate([np.repeat(np.arange(20, 60), 20), [17, 96.3]])
+    table = {"age": age, "y": np.resize([0, 1, 1], age.size)}
+    found = fg.audit(table, sensitive="age", outcome="y", checks=False, explore=True)
+    attribute = found.data.attributes[0]
+    assert (attribute.low, attribute.high) == (15, 100)
+    assert "96.3" not in found.to_json()
+    assert "96.3" not in found.to_html()
+    exact = fg.audit(table, sensitive="age", outcome="y", checks=False, min_cell=1).data.attributes[0]
+    assert (exact.low, exact.high) == (17, 96.3)

@@ -115,7 +115,7 @@ def test_without_a_limit_nothing_is_kept(folder):
         ('json = "first.json"', 'json = "people.csv"'),
         ('json = "first.json"', 'json = "second.html"'),
         ('json = "first.json"', 'json = "first.json"\nbaseline = "first.json"'),
-        ('json = "first.json"', 'json = "/proc/nowhere/first.json"'),
+        ('json = "first.json"', 'json = "people.csv/first.json"'),
     ],
 )
 def test_nothing_is_written_over_what_is_needed(folder, change):

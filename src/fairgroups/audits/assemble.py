@@ -14,7 +14,7 @@ from scipy.special import ndtri
 from fairgroups.audits.comparisons import in_classes, over_time
 from fairgroups.audits.conclusion import Facts, amplified, conclude
 from fairgroups.audits.corrected import by_true_values, corrected_of
-from fairgroups.audits.groups import describe_column, notes_on, records_of
+from fairgroups.audits.groups import describe_column, notes_on, records_of, within
 from fairgroups.audits.limits import limits_of
 from fairgroups.audits.options import AuditOptions
 from fairgroups.audits.rates import rates_of
@@ -157,7 +157,7 @@ def assemble(judged: Judged, measure: Measure, at: int, options: AuditOptions, r
         cells=judged.sample.cells if judged.sample.is_line and judged.held is None else None,
         classes=in_classes(judged.sample, measure, direction, judged.inference, gap, data.attributes[0], options),
         over_time=over_time(judged.sample, partition, measure, judged.inference, labels),
-        curve=evidence.curve,
+        curve=within(evidence.curve, data.attributes[0]),
         plane=evidence.plane,
         detectable=detectable,
         added=evidence.added,

@@ -117,7 +117,7 @@ def _measure(
         "chosen": {"method": "audit" if "audit" in sets else "fair", "groups": chosen.n_groups if chosen else None},
         "methods": [{"name": names[key], "sets": found} for key, found in sets.items() if found],
         "curve": [asdict(point) for point in points],
-        "band": _band(band, cells, measure, fewest),
+        "band": _band(band, cells, measure, fewest, audit.data.attributes[0]),
     }
 
 
@@ -209,7 +209,7 @@ def _snapped(scale: Partition, cells: Cells, missing: Any) -> Partition:
     return Partition.from_edges(np.unique(borders), name=cells.name, missing=scale.missing)
 
 
-def _band(band: Band, cells: Cells, measure: Measure, fewest: int) -> dict[str, Any]:
+def _band(band: Band, cells: Cells, measure: Measure, fewest: int, attribute: Attribute) -> dict[str, Any]:
     """Return what it takes to judge any range that begins and ends between a few hundred stretches."""
     n = len(cells)
     moments = cells[measure]
@@ -225,8 +225,8 @@ def _band(band: Band, cells: Cells, measure: Measure, fewest: int) -> dict[str, 
     if not band.bounded:
         sums |= {"bb": moments.bb, "ab": moments.ab, "aa": moments.aa}
     return {
-        "first": cells.first[inner].tolist(),
-        "last": np.append(cells.last[inner[1:] - 1], cells.last[n - 1]).tolist(),
+        "first": np.append(attribute.low, cells.first[inner[1:]]).tolist(),
+        "last": np.append(cells.last[inner[1:] - 1], attribute.high).tolist(),
         "sums": {key: joined(x) for key, x in sums.items()},
         **_widths(band),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from fairgroups.audits.records import Attribute, Bin, GroupRecord
 from fairgroups.evidence.at_equal import MatchedRates
 from fairgroups.evidence.comparison import Comparison
+from fairgroups.evidence.curves import Stretch
 from fairgroups.evidence.judge import Evidence
 from fairgroups.evidence.rates import GroupRates
 from fairgroups.evidence.verdict import Verdict, verdicts
@@ -87,16 +89,42 @@ def describe_column(column: Column, count: Array | None = None, label: str = "",
     last = values if column.last is None else column.last[known]
     people = None if count is None else count[known]
     low, high = (float(x) for x in _usual(values, people))
+    least, most = _outwards(values, last, people, min_cell)
     return Attribute(
         column.name,
-        low=float(values.min()),
-        high=float(last.max()),
+        low=least,
+        high=most,
         usual=(low, high),
         distinct=int(np.unique(values).size),
         bins=_joined(_bins(values, people, low, high), min_cell),
         label=label,
         whole=bool(np.all(values == np.rint(values)) and np.all(last == np.rint(last))),
     )
+
+
+def _outwards(values: Array, last: Array, count: Array | None, min_cell: int) -> tuple[float, float]:
+    """Return the ends of what is there; an end that fewer people share is rounded away, so that it tells of nobody."""
+    low, high = float(values.min()), float(last.max())
+    people = np.ones(values.size) if count is None else count
+    rough = (high - low) / 20
+    if not rough > 0:
+        return low, high
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(x * power for x in (1, 2, 5, 10) if x * power >= rough * (1 - 1e-9))
+    if people[values == low].sum() < min_cell:
+        low = math.floor(low / step + 1e-9) * step
+    if people[last == high].sum() < min_cell:
+        high = math.ceil(high / step - 1e-9) * step
+    return low, high
+
+
+def within(curve: Sequence[Stretch], attribute: Attribute) -> tuple[Stretch, ...]:
+    """Return the rate along an attribute, its outermost ends as the attribute's are told."""
+    stretches = list(curve)
+    if stretches and attribute.levels is None:
+        stretches[0] = replace(stretches[0], low=min(stretches[0].low, attribute.low))
+        stretches[-1] = replace(stretches[-1], high=max(stretches[-1].high, attribute.high))
+    return tuple(stretches)
 
 
 def _bins(values: Array, count: Array | None, low: float, high: float) -> tuple[Bin, ...]:
