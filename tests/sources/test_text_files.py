@@ -31,7 +31,9 @@ def test_missing_values_as_offices_mark_them(tmp_path):
 
 def test_thousands_by_dots_where_commas_part_decimals(tmp_path):
     rows = "\n".join(f"{20 + i}.{100 + i};{i},5;{i % 2}" for i in range(100))
-    found = fg.audit(written(tmp_path, f"income;x;ok\n{rows}\n"), sensitive=["income", "x"], outcome="ok", checks=False, min_cell=1)
+    found = fg.audit(
+        written(tmp_path, f"income;x;ok\n{rows}\n"), sensitive=["income", "x"], outcome="ok", checks=False, min_cell=1
+    )
     assert [a.high for a in found.data.attributes] == [119199.0, 99.5]
     rows = "\n".join(f"{20 + i}.{100 + i};{i % 2}" for i in range(100))
     with pytest.raises(fg.InputError, match="--decimal"):

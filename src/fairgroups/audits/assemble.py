@@ -383,7 +383,7 @@ def _labels_or_amounts(rows: Rows, evidence: Evidence) -> list[str]:
 
 
 def _checks(judged: Judged, measure: Measure, gap: float, options: AuditOptions, data: DataFacts) -> Checks:
-    return run_checks(
+    found = run_checks(
         judged.searched,
         judged.searched if judged.held is not None else judged.judging,
         measure,
@@ -395,6 +395,10 @@ def _checks(judged: Judged, measure: Measure, gap: float, options: AuditOptions,
         labels=lambda groups: groups.said([a.said for a in data.attributes], [a.whole for a in data.attributes]),
         verbose=options.verbose,
     )
+    if found.amplification is None:
+        return found
+    curves = {key: list(within(curve, data.attributes[0])) for key, curve in found.amplification.curves.items()}
+    return replace(found, amplification=replace(found.amplification, curves=curves))
 
 
 def _all_alike(sample: Sample) -> bool:

@@ -105,7 +105,7 @@ def _measure(
         sets["fair"][paths["fair"].index(mine.partition)] = _of_audit(mine)
     percent = bounded and (measure.binary or audit.data.percent)
     fewest = settings.asked["min_cell"]
-    points = rate_curve(cells, measure, np.empty(0, dtype=int), min_cell=fewest)
+    points = within(rate_curve(cells, measure, np.empty(0, dtype=int), min_cell=fewest), audit.data.attributes[0])
     return {
         "name": measure.name,
         "rate": measure.rate,
