@@ -9,7 +9,7 @@ FILES := $(shell find src -name '*.py' | sort | cksum | cut -d ' ' -f 1)
 # An editable install knows the files by name: new ones need a new one.
 INSTALLED := $(VENV)/.installed-$(FILES)
 
-.PHONY: demo test test-all test-long test-engines test-faces test-wheel test-oldest test-pythons paper lint bench docs docs-links clean
+.PHONY: demo test test-all test-long test-engines test-faces test-wheel test-oldest test-pythons test-sanitized fuzz paper lint bench docs docs-links clean
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -80,6 +80,15 @@ test-pythons:
 		if $$python -c '' 2>/dev/null; then scripts/check_wheel.sh $$python || exit 1; \
 		else echo "$$python is not installed: skipped"; fi; done
 
+# The kernels under the address and undefined-behaviour sanitizers.
+test-sanitized:
+	scripts/sanitized.sh $(PYTHON)
+
+# Random instances against brute force written anew, damaged files and documents: make fuzz SECONDS=600
+SECONDS ?= 60
+fuzz: $(VENV)/.test
+	$(BIN)/python -W ignore scripts/fuzz.py --seconds $(SECONDS)
+
 # With tables of faces: make paper TABLES="--table celeba.csv --second-table ffhq.csv"
 paper: $(INSTALLED)
 	$(BIN)/fairgroups paper --out paper $(TABLES)
@@ -101,4 +110,4 @@ docs-links: $(VENV)/.docs
 	$(BIN)/python -m sphinx -q -b linkcheck docs docs/_build/links
 
 clean:
-	rm -rf $(VENV) $(OLDEST) build dist docs/_build
+	rm -rf $(VENV) $(OLDEST) .venv-sanitized build dist docs/_build

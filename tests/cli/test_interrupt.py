@@ -38,3 +38,24 @@ def test_numbers_too_large_in_a_file_are_told():
     found["variance"] = 10**400
     with pytest.raises(fg.SchemaError, match="too large"):
         fg.Audit.from_dict(found)
+
+
+SEARCHES = {
+    "line": "x = np.arange(150_000.0); fg.FairGroups(20).fit(x, x**2 + rng.normal(0, 1e5, x.size))",
+    "boxes": "fg.FairGroups(60, budget=60).fit(rng.random((20_000, 2)), rng.integers(0, 2, 20_000))",
+    "band": "fg.audit({'x': rng.random(300_000), 'y': rng.integers(0, 2, 300_000)}, sensitive='x', outcome='y', "
+    "band_width='simulate', checks=False)",
+    "model": "fg.audit({'x': rng.random(80_000), 'f': rng.random(80_000), 'y': rng.integers(0, 2, 80_000)}, sensitive='x', "
+    "outcome='y', given='f', how='model')",
+}
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_long_computations_answer(name):
+    code = f"import numpy as np, fairgroups as fg\nrng = np.random.default_rng(0)\nprint('go', flush=True)\n{SEARCHES[name]}\n"
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process.stdout.readline()
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=10)  # about a second where nothing else runs
+    assert process.returncode in (0, 1, 130, -signal.SIGINT)

@@ -14,8 +14,9 @@ from scipy.special import ndtri
 from fairgroups.audits.comparisons import in_classes, over_time
 from fairgroups.audits.conclusion import Facts, amplified, conclude
 from fairgroups.audits.corrected import by_true_values, corrected_of
-from fairgroups.audits.groups import describe_column, notes_on, records_of, within
+from fairgroups.audits.groups import describe_column, records_of, within
 from fairgroups.audits.limits import limits_of
+from fairgroups.audits.notes import notes_of
 from fairgroups.audits.options import AuditOptions
 from fairgroups.audits.rates import rates_of
 from fairgroups.audits.reasons import Reasons, factors_of, reasons_of
@@ -47,15 +48,11 @@ from fairgroups.measures import Direction, Measure
 from fairgroups.options import Against
 from fairgroups.partition.partition import Partition
 from fairgroups.reading import Reading
-from fairgroups.rows.codes import codes_of
-from fairgroups.rows.rows import Rows
 from fairgroups.sources.ages import age_column
-from fairgroups.words import listed
 
 __all__ = ["Judged", "assemble"]
 
 Array = NDArray[np.float64]
-MOST_LABELS = 10  # so few whole numbers may be labels
 SHARES = (0.05, 0.1, 0.25, 0.5)  # of the people, for which the smallest difference that would have shown is told
 
 
@@ -165,7 +162,7 @@ def assemble(judged: Judged, measure: Measure, at: int, options: AuditOptions, r
         corrected=corrected,
         replication=_replication(judged, at, direction, gap, options, data),
         checks=checks,
-        notes=tuple(_notes(judged, measure, evidence, reading)),
+        notes=tuple(notes_of(judged, measure, evidence, reading)),
         settings=settings,
         data=data,
     )
@@ -241,19 +238,6 @@ def _label(name: str, labels: Mapping[str, str]) -> str:
     return age.label if age is not None else str(labels.get(name, ""))
 
 
-def _codes(rows: Rows) -> list[str]:
-    """Say which numbers look as if they stood for something else."""
-    said = []
-    for column in (*rows.columns, *rows.factors):
-        codes = [] if column.levels is not None or column.last is not None else codes_of(column.values, rows.count)
-        for code, n in codes:
-            said.append(
-                f"{n:,} rows share {column.name} = {code:g}, far from all others. If it stands for a missing value, "
-                f"say so: --na {code:g} (na=['{code:g}'] of Source)."
-            )
-    return said
-
-
 def _reasons(
     judged: Judged, evidence: Evidence, measure: Measure, labels: Sequence[str], options: AuditOptions
 ) -> Reasons | None:
@@ -315,71 +299,6 @@ def _replication(
     labels = partition.said([a.said for a in data.attributes], [a.whole for a in data.attributes])
     compared = compare(evidence, direction, _against(options, judged))
     return Replication(records_of(evidence, compared, direction, gap, labels), partition, judged.rand)
-
-
-def _notes(judged: Judged, measure: Measure, evidence: Evidence, reading: Reading) -> list[str]:
-    sample, result = judged.sample, judged.result
-    notes = [*_codes(sample.rows), *reading.notes, *(() if result is None else result.notes)]
-    hidden = sample.rows.blur is not None
-    if (
-        result is not None
-        and sample.is_line
-        and sample.rows.count is not None
-        and not (hidden or sample.cells.distinct)
-    ):
-        loss = sample.cells.loss(measure, judged.partition.n_groups)
-        notes.append(
-            f"The people were counted in {len(sample.cells):,} cells of {sample.rows.name}, value by value at the "
-            f"borders of groups; borders inside other cells could add at most {100 * loss:.2g}% of the outcome's "
-            "variance to that of Φ."
-        )
-    if result is not None and evidence.band is not None and not sample.is_line:
-        notes += [note for note in (_how_fine(sample),) if note]
-    if judged.held is not None and judged.held.alike.how == "strata" and judged.held.alike.strata.thin:
-        notes.append(
-            "The rows are few for so many factors: numbers were cut so coarsely, or levels are so rare, that what is "
-            "held equal still varies inside strata. how='model' (--how model) compares by a model's scores instead."
-        )
-    if measure.name == "mean":
-        notes += _labels_or_amounts(sample.rows, evidence)
-    searched = result is not None
-    inference = judged.inference.inference
-    notes += notes_on(
-        sample.rows, evidence.groups, inference, judged.partition, searched=searched, chosen=judged.chosen
-    )
-    return notes
-
-
-def _how_fine(sample: Sample) -> str:
-    """Say where borders of boxes may lie."""
-    cells = sample.space
-    people = cells.rows[: len(cells)].reshape(cells.shape)
-    said = []
-    for d, axis in enumerate(cells.axes):
-        if axis.size < 2:
-            continue
-        each = people.sum(axis=tuple(i for i in range(people.ndim) if i != d))
-        if axis.levels is not None:
-            said.append(f"between levels of {axis.name}")
-        elif axis.distinct:
-            said.append(f"at every value of {axis.name}")
-        else:
-            most = 100 * each.max() / each.sum()
-            said.append(f"between {axis.size} cells of {axis.name} (at most {most:.2g}% of the rows each)")
-    return f"Borders of groups may lie {listed(said)}; the intervals hold for all such boxes." if said else ""
-
-
-def _labels_or_amounts(rows: Rows, evidence: Evidence) -> list[str]:
-    """Say that few whole numbers are averaged, in case they are labels."""
-    values = np.unique(rows.outcome)
-    if evidence.groups.bounded or values.size > MOST_LABELS or np.any(values != np.rint(values)):
-        return []
-    listed = ", ".join(f"{value:g}" for value in values)
-    said = (
-        f"The outcome's values {listed} were averaged as amounts. If they are labels of classes, make a yes/no column "
-        "of the one that counts."
-    )
-    return [said]
 
 
 def _checks(judged: Judged, measure: Measure, gap: float, options: AuditOptions, data: DataFacts) -> Checks:

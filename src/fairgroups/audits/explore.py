@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.audits.groups import records_of
+from fairgroups.audits.groups import records_of, within
 from fairgroups.audits.records import Attribute, GroupRecord
 from fairgroups.cells.cells import Cells
 from fairgroups.evidence.band import Band

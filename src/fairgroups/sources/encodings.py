@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import zlib
 from pathlib import Path
 from typing import IO
 
@@ -35,6 +36,13 @@ def encoding_of(path: Path) -> str:
     str
         As Python calls it.
     """
+    try:
+        return _told_by_bytes(path)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(f"{path.name!r} cannot be unpacked: {error}.", "check that the file is complete.") from None
+
+
+def _told_by_bytes(path: Path) -> str:
     decoder = codecs.getincrementaldecoder("utf-8")()
     odd, utf8 = set[int](), True
     with _open(path) as file:

@@ -1,0 +1,102 @@
+"""What a reader of an audit should know: codes among the values, cells that were joined, labels that were averaged."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fairgroups.audits.groups import notes_on
+from fairgroups.cells.sample import Sample
+from fairgroups.evidence.judge import Evidence
+from fairgroups.measures import Measure
+from fairgroups.reading import Reading
+from fairgroups.rows.codes import codes_of
+from fairgroups.rows.rows import Rows
+from fairgroups.words import listed
+
+if TYPE_CHECKING:
+    from fairgroups.audits.assemble import Judged
+
+__all__ = ["notes_of"]
+
+MOST_LABELS = 10  # so few whole numbers may be labels
+
+
+def notes_of(judged: Judged, measure: Measure, evidence: Evidence, reading: Reading) -> list[str]:
+    """List what a reader should know of the data, the search and the intervals."""
+    sample, result = judged.sample, judged.result
+    notes = [*_codes(sample.rows), *reading.notes, *(() if result is None else result.notes)]
+    hidden = sample.rows.blur is not None
+    if (
+        result is not None
+        and sample.is_line
+        and sample.rows.count is not None
+        and not (hidden or sample.cells.distinct)
+    ):
+        loss = sample.cells.loss(measure, judged.partition.n_groups)
+        notes.append(
+            f"The people were counted in {len(sample.cells):,} cells of {sample.rows.name}, value by value at the "
+            f"borders of groups; borders inside other cells could add at most {100 * loss:.2g}% of the outcome's "
+            "variance to that of Φ."
+        )
+    if result is not None and evidence.band is not None and not sample.is_line:
+        notes += [note for note in (_how_fine(sample),) if note]
+    if judged.held is not None and judged.held.alike.how == "strata" and judged.held.alike.strata.thin:
+        notes.append(
+            "The rows are few for so many factors: numbers were cut so coarsely, or levels are so rare, that what is "
+            "held equal still varies inside strata. how='model' (--how model) compares by a model's scores instead."
+        )
+    if measure.name == "mean":
+        notes += _labels_or_amounts(sample.rows, evidence)
+    searched = result is not None
+    inference = judged.inference.inference
+    notes += notes_on(
+        sample.rows, evidence.groups, inference, judged.partition, searched=searched, chosen=judged.chosen
+    )
+    return notes
+
+
+def _how_fine(sample: Sample) -> str:
+    """Say where borders of boxes may lie."""
+    cells = sample.space
+    people = cells.rows[: len(cells)].reshape(cells.shape)
+    said = []
+    for d, axis in enumerate(cells.axes):
+        if axis.size < 2:
+            continue
+        each = people.sum(axis=tuple(i for i in range(people.ndim) if i != d))
+        if axis.levels is not None:
+            said.append(f"between levels of {axis.name}")
+        elif axis.distinct:
+            said.append(f"at every value of {axis.name}")
+        else:
+            most = 100 * each.max() / each.sum()
+            said.append(f"between {axis.size} cells of {axis.name} (at most {most:.2g}% of the rows each)")
+    return f"Borders of groups may lie {listed(said)}; the intervals hold for all such boxes." if said else ""
+
+
+def _labels_or_amounts(rows: Rows, evidence: Evidence) -> list[str]:
+    """Say that few whole numbers are averaged, in case they are labels."""
+    values = np.unique(rows.outcome)
+    if evidence.groups.bounded or values.size > MOST_LABELS or np.any(values != np.rint(values)):
+        return []
+    listed = ", ".join(f"{value:g}" for value in values)
+    said = (
+        f"The outcome's values {listed} were averaged as amounts. If they are labels of classes, make a yes/no column "
+        "of the one that counts."
+    )
+    return [said]
+
+
+def _codes(rows: Rows) -> list[str]:
+    """Say which numbers look as if they stood for something else."""
+    said = []
+    for column in (*rows.columns, *rows.factors):
+        codes = [] if column.levels is not None or column.last is not None else codes_of(column.values, rows.count)
+        for code, n in codes:
+            said.append(
+                f"{n:,} rows share {column.name} = {code:g}, far from all others. If it stands for a missing value, "
+                f"say so: --na {code:g} (na=['{code:g}'] of Source)."
+            )
+    return said
