@@ -79,10 +79,10 @@ def test_exit_codes(table, limit, code):
     [
         (["none.csv", "-s", "age", "-o", "hired"], "there is no file"),
         (["TABLE", "-s", "aeg", "-o", "hired"], "did you mean 'age'"),
-        (["TABLE", "-s", "age", "-o", "label"], "which one counts as 1"),
+        (["TABLE", "-s", "age", "-o", "label", "--positive", "maybe"], "no label of"),
         (["TABLE", "-s", "age", "-o", "hired", "--partition", "a,b"], "--partition must be numbers"),
         (["TABLE", "-s", "age", "-o", "hired", "--min-group-size", "some"], "--min-group-size must be"),
-        (["TABLE", "-s", "age", "-o", "hired", "--out", "/proc/none/such/x.html"], "nothing can be written into"),
+        (["TABLE", "-s", "age", "-o", "hired", "--out", "/dev/null/such/x.html"], "nothing can be written into"),
         (["TABLE", "-s", "age", "-o", "hired", "--out", "/proc/x.html"], "cannot write '/proc/x.html'"),
         (["TABLE", "-s", "age"], "--outcome"),
         (["TABLE", "-s", "label", "-o", "hired", "--partition", "3"], "is a category"),

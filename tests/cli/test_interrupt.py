@@ -45,14 +45,15 @@ SEARCHES = {
     "boxes": "fg.FairGroups(60, budget=60).fit(rng.random((20_000, 2)), rng.integers(0, 2, 20_000))",
     "band": "fg.audit({'x': rng.random(300_000), 'y': rng.integers(0, 2, 300_000)}, sensitive='x', outcome='y', "
     "band_width='simulate', checks=False)",
-    "model": "fg.audit({'x': rng.random(80_000), 'f': rng.random(80_000), 'y': rng.integers(0, 2, 80_000)}, sensitive='x', "
+    "model": "n = 9**5; fg.audit({'x': rng.random(n), 'f': rng.random(n), 'y': rng.integers(0, 2, n)}, sensitive='x', "
     "outcome='y', given='f', how='model')",
 }
 
 
 @pytest.mark.parametrize("name", SEARCHES)
 def test_long_computations_answer(name):
-    code = f"import numpy as np, fairgroups as fg\nrng = np.random.default_rng(0)\nprint('go', flush=True)\n{SEARCHES[name]}\n"
+    begin = "import numpy as np, fairgroups as fg\nrng = np.random.default_rng(0)\nprint('go', flush=True)\n"
+    code = f"{begin}{SEARCHES[name]}\n"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     process.stdout.readline()
     time.sleep(1.5)

@@ -187,7 +187,7 @@ def test_masks_and_a_card(tmp_path):
     [
         (["nowhere", "--out", "t.csv"], "no folder"),
         ([".", "--out", "t.xlsx"], ".csv or .parquet"),
-        ([".", "--out", "/proc/no/t.csv"], "nothing can be written"),
+        ([".", "--out", "/dev/null/t.csv"], "nothing can be written"),
         ([".", "--out", "t.csv"], "no photographs"),
         ([".", "--out", "t.csv", "--white-balance", "auto"], "grey-world"),
         ([".", "--out", "t.csv", "--card", "1,2,3"], "four whole numbers"),
