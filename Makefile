@@ -72,7 +72,8 @@ test-oldest:
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet -c constraints/oldest.txt '.[skin]' pytest pytest-xdist hypothesis pandas polars pyarrow
 	$(OLDEST)/bin/python -m pytest -q -n auto -W default -m 'not long' tests/search tests/evidence tests/repair tests/skin/test_colour.py \
-		tests/audits tests/grouping tests/cells tests/cli tests/charts tests/rows tests/partition
+		tests/audits tests/grouping tests/cells tests/cli tests/charts tests/rows tests/partition \
+		tests/sources/test_text_files.py tests/sources/test_written_numbers.py tests/sources/test_ages.py tests/sources/test_encodings.py
 
 # Other versions of Python, where they are installed.
 test-pythons:
