@@ -1,5 +1,6 @@
 import json
 
+import numpy as np
 import pytest
 
 from fairgroups import BlindRepair, SchemaError, ScoreRepair, StratifiedRepair
@@ -22,3 +23,15 @@ def test_versions():
     with pytest.raises(SchemaError, match="reads up to 2"):
         check_schema({"schema": "a", "schema_version": 3}, "a", 2, "repair")
     assert read_document(json.dumps({"a": 1})) == {"a": 1}
+
+
+def test_numbers_too_large_are_told():
+    data = np.linspace(0, 1, 50)
+    text = ScoreRepair([0.5]).fit(data, sensitive=data).to_json()
+    for damaged in (
+        text.replace('"levels": [', f'"levels": [{10**400}, ', 1),
+        text.replace('"groups": [', '"groups": [1e999, ', 1),
+    ):
+        if damaged != text:
+            with pytest.raises(SchemaError):
+                ScoreRepair.from_json(damaged)

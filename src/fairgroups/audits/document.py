@@ -108,7 +108,7 @@ def _side(value: Any, where: str) -> Side:
     _expect(value, dict, where)
     try:
         return side_from_dict(value)
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise SchemaError(f"{where} is no range of numbers and no set of levels.", "write the file again.") from None
 
 

@@ -121,7 +121,7 @@ class Partition:
         one_of(closed, "closed", ("left", "right"))
         try:
             borders = [float(edge) + 0.0 for edge in edges]
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise InputError(f"borders must be numbers: {error}.") from error
         if any(not math.isfinite(x) for x in borders) or any(not x < y for x, y in pairwise(borders)):
             raise InputError(f"edges must be finite and increasing; got {borders}.", "sort them and drop repeats.")

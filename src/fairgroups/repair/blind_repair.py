@@ -240,7 +240,7 @@ class BlindRepair(WrittenRepair, TransformerMixin, BaseEstimator):  # type: igno
             check_gap(found.max_gap)
             found.low_, found.high_ = (float(x) for x in data["range"])
             found.shares_, found.thresholds_, found.prices_ = _lists(data, (found.low_, found.high_))
-        except (KeyError, TypeError, ValueError, IndexError) as error:
+        except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
             raise SchemaError(f"this repair cannot be read: {error}.", "write it again with to_json.") from error
         found.n_features_in_ = 1
         return found
@@ -303,7 +303,7 @@ def _prices(
 def _chances(chances: Any, n: int) -> Array:
     try:
         held = np.asarray(chances, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError("`chances` must hold numbers, a column for each group.") from error
     if held.ndim != 2 or held.shape[0] != n:
         raise InputError(

@@ -56,7 +56,7 @@ def repair_of(data: Mapping[str, Any], kind: type[ScoreRepair]) -> ScoreRepair:
         found.gaps_, found.gap_ = dict(data["gaps"]), float(data["gap"])
         found.bound_ = None if data["bound"] is None else float(data["bound"])
         found.left_ = None if data["left"] is None else Left.from_dict(data["left"])
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         raise SchemaError(f"this repair cannot be read: {error}.", "write it again with to_json.") from error
     found.n_features_in_ = 1
     return found

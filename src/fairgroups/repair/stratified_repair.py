@@ -194,7 +194,7 @@ class StratifiedRepair(WrittenRepair, TransformerMixin, BaseEstimator):  # type:
             ]
             found.others_ = ScoreRepair.from_dict(data["others"])
             found.repairs_ = {str(name): ScoreRepair.from_dict(one) for name, one in data["repairs"].items()}
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise SchemaError(f"this repair cannot be read: {error}.", "write it again with to_json.") from error
         found.n_features_in_ = 1
         return found
