@@ -71,3 +71,11 @@ def test_the_generated_table_of_verdicts(favourable, sensitive):
                 of_the_young |= {verdict} if directed else set()
         assert len(parts_of(MEASURES[name])) == len(found.parts)
     assert of_the_young == {{True: "advantaged", False: "disadvantaged", None: "higher"}[favourable]}
+
+
+def test_notebooks_show_pictures_without_a_network():
+    data = fg.make_synthetic(500)
+    found = fg.audit({"x": data.sensitive, "y": data.outcome}, sensitive="x", outcome="y", checks=False)
+    chart = found.plot()
+    assert chart._repr_mimebundle_()["image/svg+xml"].startswith("<svg")
+    assert "_repr_mimebundle_" not in str(chart.to_dict())

@@ -11,6 +11,7 @@ from fairgroups.charts.corrected import corrected_chart
 from fairgroups.charts.line import people_chart, phi_chart, rate_chart
 from fairgroups.charts.plane import plane_chart
 from fairgroups.charts.reasons import equal_chart, reasons_chart
+from fairgroups.charts.style import shown_offline
 from fairgroups.errors import InputError
 from fairgroups.options import one_of
 
@@ -44,5 +45,5 @@ def chart_of(audit: Audit, what: str) -> Any:
             "name factors: audit(…, given=['education']).",
         )
     if what == "rate" and not audit.partition.is_line:
-        return plane_chart(audit) if len(audit.partition.columns) > 1 else class_chart(audit)
-    return CHARTS[what](audit)
+        return shown_offline(plane_chart(audit) if len(audit.partition.columns) > 1 else class_chart(audit))
+    return shown_offline(CHARTS[what](audit))

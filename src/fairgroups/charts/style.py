@@ -22,6 +22,7 @@ __all__ = [
     "legend",
     "names_above",
     "rate_colours",
+    "shown_offline",
     "styled",
     "to_png",
     "to_svg",
@@ -94,6 +95,16 @@ def to_svg(chart: Any, width: int | None = None) -> str:
 
     spec = styled(chart).to_dict(validate=False)
     return str(vlc.vegalite_to_svg(json.dumps(_drawable(spec if width is None else _at_width(spec, width)))))
+
+
+def shown_offline(chart: Any) -> Any:
+    """Return the chart, which a notebook then shows as SVG, without a network; what is made of it is Altair's again."""
+
+    def bundle(include: Any = None, exclude: Any = None) -> dict[str, str]:  # noqa: ARG001  what IPython passes
+        return {"image/svg+xml": to_svg(chart)}
+
+    object.__setattr__(chart, "_repr_mimebundle_", bundle)
+    return chart
 
 
 def fitting_svg(chart: Any) -> str:

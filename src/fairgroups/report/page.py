@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from fairgroups.audits.remarks import certainty, direction_line, limit_lines, second_opinions
-from fairgroups.charts.style import VERDICT_COLOURS, fitting_svg
+from fairgroups.charts.style import VERDICT_COLOURS, WIDE, fitting_svg, to_svg
 from fairgroups.report.comparisons_section import comparison_sections
 from fairgroups.report.corrected_section import corrected_lines, corrected_table, corrected_title
 from fairgroups.report.explorer import explorer_data
@@ -105,7 +105,7 @@ def render(audit: Audit | JointAudit, *, repair: Tradeoff | None = None, command
         boxes=explorer is not None and explorer["kind"] == "plane" and explorer["measures"][0]["band"] is not None,
         fewest=settings.asked["min_cell"],
         several=explorer is not None and len(explorer["measures"]) > 1,
-        still=[_drawn(picture) for picture in still],
+        still=[_drawn(picture, hidden=explorer is not None) for picture in still],
         charts=[_drawn(picture) for picture in [*people_picture(audit), *check_pictures(audit)]],
         repair=None if repair is None else repair_section(repair),
         meanings=meanings(audit),
@@ -139,9 +139,10 @@ def _script(text: str) -> Any:
     return Markup(text)  # noqa: S704
 
 
-def _drawn(picture: Picture) -> dict[str, Any]:
+def _drawn(picture: Picture, *, hidden: bool = False) -> dict[str, Any]:
     # Our renderer escapes what it draws, so its SVG is safe to put in as it is.
-    return {"title": picture.title, "caption": picture.caption, "svg": _script(fitting_svg(picture.chart))}
+    svg = to_svg(picture.chart, WIDE) if hidden else fitting_svg(picture.chart)  # where scripts draw it instead
+    return {"title": picture.title, "caption": picture.caption, "svg": _script(svg)}
 
 
 def _comparisons(audit: Audit, *, several: bool) -> list[dict[str, Any]]:
