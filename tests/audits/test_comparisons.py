@@ -23,8 +23,8 @@ def test_scales_are_judged_as_named_in_advance():
     assert [one.against for one in found.classes] == ["rest", "everyone"]
     again = fg.Audit.from_json(found.to_json())
     assert again == found
-    assert "In the classes of “law”" in again.to_markdown()
-    assert "In the classes of “law”" in again.to_html()
+    assert "Classes named in advance: law" in again.to_markdown()
+    assert "Classes named in advance: law" in again.to_html()
     assert list(found.tables["classes"]["scale"]) == ["law", "law", "my", "my", "my"]
 
 

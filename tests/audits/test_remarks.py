@@ -55,8 +55,8 @@ def test_limits_are_told_one_by_one():
     found = audit(STEP, favourable=True, max_gap=0.3, max_harm=0.1, min_ratio=0.8)
     assert limit_lines(found) == [
         "No group may differ by more than 30.0 points: shown to be kept.",
-        "No group may be worse off by more than 10.0 points: shown to be broken.",
-        "No group's rate may be in a ratio below 0.8 to the best one: shown to be broken.",
+        "No group may be worse off by more than 10.0 points: shown to be exceeded.",
+        "No group's rate may be in a ratio below 0.8 to the best one: shown to be exceeded.",
     ]
     assert found.limit == "exceeded"
 

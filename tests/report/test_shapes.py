@@ -31,7 +31,7 @@ def test_markdown(found, odd, tmp_path):
     assert text.startswith("# Fairness audit of approved by tone\n")
     assert text.count("\n| ") == len(found.records) + 1
     assert "What cannot be concluded" in text
-    assert "shown to be broken" in text
+    assert "shown to be exceeded" in text
     told = odd.to_markdown().split("```")[0]
     assert "<b>" not in told
     assert r"\|" in told

@@ -112,6 +112,8 @@ def assemble(judged: Judged, measure: Measure, at: int, options: AuditOptions, r
     labels = partition.said([a.said for a in data.attributes], [a.whole for a in data.attributes])
     detectable = _detectable(evidence, judged.inference)
     records = records_of(evidence, compared, direction, gap, labels)
+    if rows.blur is not None:  # the noise makes them count for less, and that is in the intervals
+        records = tuple(replace(r, counted=float(b)) for r, b in zip(records, groups.sums.b, strict=True))
     reasons = _reasons(judged, evidence, measure, labels, options)
     corrected = None
     if options.with_error:
@@ -302,6 +304,9 @@ def _replication(
 
 
 def _checks(judged: Judged, measure: Measure, gap: float, options: AuditOptions, data: DataFacts) -> Checks:
+    def called(name: str) -> str:
+        return str((options.label or {}).get(name, name))
+
     found = run_checks(
         judged.searched,
         judged.searched if judged.held is not None else judged.judging,
@@ -309,7 +314,7 @@ def _checks(judged: Judged, measure: Measure, gap: float, options: AuditOptions,
         judged.partition,
         None if judged.result is None else judged.result.limits,
         judged.inference,
-        names=(options.outcome, options.roles.base or ""),
+        names=(called(options.outcome), called(options.roles.base or "")),
         relevant_gap=gap,
         labels=lambda groups: groups.said([a.said for a in data.attributes], [a.whole for a in data.attributes]),
         verbose=options.verbose,

@@ -203,10 +203,10 @@ def _hidden(reading: Reading, options: AuditOptions) -> Reading:
     borders = [float(border) for one in named for border in one.borders()]
     rows = private_rows(reading.rows, options.private, options.known_range, borders)
     note = (
-        f"Made of one noisy histogram (ε = {options.private:g}): what is shown is at most "
-        f"{math.exp(options.private):.3g} times as likely with any one of the {options.unit} as without. Counts are "
-        "noisy, and intervals allow for it: fewer count than there are. Rows with missing values are left out, and not "
-        "counted. Each further audit of the same data adds its ε."
+        "Everything here was computed from one noisy histogram, one with random noise added "
+        f"(ε = {options.private:g}): what is shown is at most {math.exp(options.private):.3g} times as likely with any "
+        f"one of the {options.unit} as without. Counts are approximate, and intervals are widened accordingly. Rows "
+        "with missing values are left out, and not counted. Each further audit of the same data adds its ε."
     )
     return replace(reading, rows=rows, notes=[note])
 

@@ -123,6 +123,7 @@ class _Difference:
     phi: float
     low: float
     high: float
+    rate: float = math.nan
 
 
 def _before(own: Audit, i: int, baseline: Audit) -> _Difference:
@@ -132,11 +133,12 @@ def _before(own: Audit, i: int, baseline: Audit) -> _Difference:
     people = sum(c.n for c in inside)
     if not people:
         return _Difference(math.nan, math.nan, math.nan)
-    phi = sum(c.n * c.rate for c in inside) / people - baseline.overall
+    rate = sum(c.n * c.rate for c in inside) / people
+    phi = rate - baseline.overall
     if own.settings.against == "rest":
         phi /= max(1 - people / sum(c.n for c in baseline.curve), 1e-9)
     wide = math.sqrt(record.n / people)
-    return _Difference(phi, phi - wide * (record.phi - record.low), phi + wide * (record.high - record.phi))
+    return _Difference(phi, phi - wide * (record.phi - record.low), phi + wide * (record.high - record.phi), rate)
 
 
 def _change(old: GroupRecord | _Difference, new: GroupRecord, direction: Direction, tolerance: float) -> Change:
@@ -151,5 +153,4 @@ def _change(old: GroupRecord | _Difference, new: GroupRecord, direction: Directi
         verdict = "worse"
     elif high < 0:
         verdict = "better"
-    rate = old.rate if isinstance(old, GroupRecord) else math.nan
-    return Change(new.label, old.phi, new.phi, harm, low, high, verdict, rate, new.rate)
+    return Change(new.label, old.phi, new.phi, harm, low, high, verdict, old.rate, new.rate)

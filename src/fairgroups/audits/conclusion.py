@@ -20,7 +20,16 @@ from fairgroups.words import amount, listed, p_value, plain_points, points, sent
 if TYPE_CHECKING:
     from fairgroups.checks.run import Checks
 
-__all__ = ["Facts", "amplified", "bordered_attributes", "conclude", "first_named", "split_said"]
+__all__ = [
+    "Facts",
+    "amplified",
+    "bordered_attributes",
+    "conclude",
+    "first_named",
+    "headline_groups",
+    "rough_count",
+    "split_said",
+]
 
 
 @dataclass(frozen=True)
@@ -193,7 +202,12 @@ def _explained(facts: Facts) -> str:
 
 def _named(facts: Facts) -> list[tuple[int, GroupRecord]]:
     """List the groups that the conclusion is about: those harmed, else those that differ; the most different first."""
-    shown = [(k, facts.records[k]) for k in facts.finding.groups]
+    return headline_groups(facts.finding, facts.records)
+
+
+def headline_groups(finding: Finding, records: Sequence[GroupRecord]) -> list[tuple[int, GroupRecord]]:
+    """List the groups that a headline is about: those harmed, else those that differ; the most different first."""
+    shown = [(k, records[k]) for k in finding.groups]
     harmed = [(k, record) for k, record in shown if record.verdict == "disadvantaged"]
     return harmed or shown
 
@@ -210,7 +224,7 @@ def _in_people(facts: Facts) -> str:
     counts = facts.settings.weight is None and facts.settings.cluster is None and in_all >= 1
     who_count = "" if math.isclose(record.counted, record.n, rel_tol=1e-9) else " who count in this rate"
     among = f"among the {thousands(record.counted)} {facts.data.unit} of this group{who_count}"
-    about = f"an estimated {thousands(_round(in_all))} {more} {among}" if counts else ""
+    about = f"an estimated {thousands(rough_count(in_all))} {more} {among}" if counts else ""
     if each >= 1:
         said = f"That is about {each} {more} per 100 than at {than}"
         return said + (f": {about}." if about else ".")
@@ -221,7 +235,7 @@ def _possessive(facts: Facts) -> str:
     return {"everyone": "everybody's", "rest": "the rest's"}[facts.settings.against]
 
 
-def _round(number: float) -> int:
+def rough_count(number: float) -> int:
     """Round a count to two digits: it is an estimate."""
     digits = max(len(str(int(number))) - 2, 0)
     return int(round(number, -digits))

@@ -108,7 +108,7 @@ def _measure(
     points = within(rate_curve(cells, measure, np.empty(0, dtype=int), min_cell=fewest), audit.data.attributes[0])
     return {
         "name": measure.name,
-        "rate": measure.rate,
+        "rate": measure.rate if mine is None else mine.measure.rate,
         "percent": percent,
         "direction": direction,
         "gap": gap,

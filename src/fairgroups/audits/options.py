@@ -79,11 +79,11 @@ class AuditOptions:
     """Everything that can be asked of an audit; see `audit` for each."""
 
     sensitive: str | Sequence[str] = option(
-        NO_DEFAULT, "columns", "Column of a sensitive attribute; say it again for several at once."
+        NO_DEFAULT, "columns", "Column of a sensitive attribute; repeat the option for several at once."
     )
     outcome: str = option(NO_DEFAULT, "column", "Column of the decision or score that is audited.")
     truth: str | None = option(
-        None, "column", "Column of the true label; the outcome's differences are compared with its."
+        None, "column", "Column of the true label; the outcome's differences are compared with those of the label."
     )
     compare_with: str | None = option(
         None, "column", "Column of another model's outcome, to compare with instead of the truth."
@@ -107,7 +107,7 @@ class AuditOptions:
         "Standard deviation of the error in the attribute's values, in its unit: a column, or a number for all.",
     )
     given: str | Sequence[str] | None = option(
-        None, "columns", "Column of a factor: people are compared at equal values of it; say it again for several."
+        None, "columns", "Column of a factor: people are compared at equal values of it; repeat the option for several."
     )
     expected: str | None = option(
         None, "column", "Column of the outcome that a model of your own expects: people are compared at equal values."
@@ -157,10 +157,10 @@ class AuditOptions:
         None,
         "borders",
         "Judge these groups, named in advance, instead of searching: borders such as 25,45; of several attributes "
-        "age=40, which may be said again.",
+        "age=40; the option may be repeated.",
     )
     scales: Mapping[str, Partition | Sequence[float]] | None = option(
-        None, "scales", "Judge these classes, too, as named in advance: 'law=40,62'; may be said again."
+        None, "scales", "Judge these classes, too, as named in advance: 'law=40,62'; the option may be repeated."
     )
     by: str | None = option(
         None, "column", "Column of periods, such as a year: the groups are followed from one to the next."
@@ -184,7 +184,7 @@ class AuditOptions:
     private: float | None = option(
         None,
         "number",
-        "Make everything of one noisy histogram, so that no single person shows: ε, as 1; smaller is more private.",
+        "Compute everything from one noisy histogram, so that no single person shows: ε, as 1; less is more private.",
     )
     known_range: Sequence[float] | None = option(
         None, "ends", "With --private: the smallest and largest value that the attribute may have, as 18,90."
@@ -203,7 +203,7 @@ class AuditOptions:
     )
     title: str | None = option(None, "column", "Title of the report.")
     label: Mapping[str, str] | None = option(
-        None, "labels", "What a column is called in the report: age='Age (years)'; may be said again."
+        None, "labels", "What a column is called in the report: age='Age (years)'; the option may be repeated."
     )
     unit: str = option("people", "column", "What the rows are, in the plural: people, towns, claims.")
     checks: bool = option(True, "flag", "Monotonicity, stability of borders, model against truth.")

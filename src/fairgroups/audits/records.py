@@ -168,6 +168,7 @@ class Attribute:
     bins: tuple[Bin, ...] = ()
     label: str = ""
     whole: bool = False
+    rounded: bool = False
 
     @property
     def title(self) -> str:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["certainty", "direction_line", "limit_lines", "second_opinions"]
 
 _SEARCHED = {
-    "band": "With {level} confidence the intervals hold at once for every {region} of {name}{rates}: that the groups "
-    "were searched for on the same rows does not weaken them.",
+    "band": "The groups were found by searching these same rows; the {level} intervals allow for that, and hold for "
+    "every {region} of {name}{rates} simultaneously.",
     "crossfit": "One half of the rows found the groups shown and the other half judged them; with {level} confidence "
     "the intervals hold at once for all groups{rates}.",
     "plugin": "These intervals ignore that the groups were searched for on the same rows: they are too narrow to "
@@ -115,6 +115,9 @@ def certainty(audit: Audit | JointAudit) -> str:
     """Say on how many rows the finding rests, how many were left out, and how sure it is."""
     settings, data = audit.settings, audit.data
     said = f"Based on {thousands(data.rows)} rows"
+    if settings.asked.get("private") is not None:
+        epsilon = settings.asked["private"]
+        said = f"Based on about {thousands(data.rows)} rows, counted with noise for privacy (ε = {epsilon:g})"
     left = sum(data.dropped.values())
     if left:
         share = 100 * left / (left + data.rows)
@@ -164,7 +167,7 @@ def direction_line(audit: Audit | JointAudit) -> str:
 def limit_lines(audit: Audit | JointAudit) -> list[str]:
     """List whether each limit is kept."""
     percent = audit.data.percent
-    told = {"kept": "shown to be kept", "exceeded": "shown to be broken"}
+    told = {"kept": "shown to be kept", "exceeded": "shown to be exceeded"}
     said = []
     for part in audit.parts:
         which = f"{sentence(part.measure.rate)}: " if len(audit.parts) > 1 else ""

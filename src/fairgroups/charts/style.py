@@ -13,6 +13,7 @@ from fairgroups.measures import Direction
 from fairgroups.words import clean
 
 __all__ = [
+    "COLOUR_NAMES",
     "GRID_COLOUR",
     "INK",
     "LINE_COLOUR",
@@ -41,6 +42,14 @@ VERDICT_COLOURS = {
     "reference": "#767676",
     "nobody to compare with": "#767676",
     "not enough evidence": "#767676",
+}
+COLOUR_NAMES = {
+    "#D55E00": "Orange",
+    "#0072B2": "Blue",
+    "#CC79A7": "Pink",
+    "#7E4794": "Purple",
+    "#009E73": "Green",
+    "#767676": "Grey",
 }
 VERDICT_SHAPES = {
     "disadvantaged": "square",

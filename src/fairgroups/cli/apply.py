@@ -32,7 +32,7 @@ def apply(
         str, typer.Option(help="Rows with missing values: error, or keep (without a fair score).")
     ] = "error",
 ) -> None:
-    """Return the people of a new file fair scores; the file may be larger than memory."""
+    """Add fair scores to a new file, which may be larger than memory."""
     from fairgroups.errors import InputError
     from fairgroups.output import read_text
     from fairgroups.repair.score_repair import ScoreRepair

@@ -15,7 +15,7 @@ from fairgroups.cli.parameters import read_options, taking
 __all__ = ["EXIT_HELP", "audit"]
 
 EXIT_HELP = (
-    "Exit codes: 0 the audit ran and, with --max-gap, the limit is kept; 1 the limit is exceeded, or a group is worse "
+    "Exit codes: 0 the audit ran and limits, if any, are kept; 1 a limit is exceeded, or a group is worse "
     "off than in the baseline; "
     "2 wrong usage or input; 3 not enough evidence to say whether the limit is kept; 70 a fault of the program."
 )
@@ -45,9 +45,9 @@ def audit(
 
         fairgroups audit people.xlsx -s age -o approved --favourable --out audit.html
 
-        fairgroups audit loans.csv -s age -o denied --unfavourable --scales ECOA=62 --given income
+        fairgroups audit loans.csv -s age -o denied --unfavourable --given income
 
-        fairgroups audit scores.parquet -s age -o score --threshold 0.5 --truth hired --max-harm 0.05
+        fairgroups audit scores.parquet -s age -o score --threshold 0.5 --truth hired --favourable --max-harm 0.05
     """
     from fairgroups.cli.printing import say
     from fairgroups.output import write_atomically

@@ -14,8 +14,8 @@ def open_page(
     data: Annotated[
         Path | None, typer.Argument(help="A table to begin with: a spreadsheet, a CSV file …", show_default=False)
     ] = None,
-    port: Annotated[int, typer.Option(help="Of this machine; 0: any that is free.", min=0, max=65535)] = 0,
-    browser: Annotated[bool, typer.Option(help="Open it in the browser.")] = True,
+    port: Annotated[int, typer.Option(help="Port to serve on; 0 picks a free one.", min=0, max=65535)] = 0,
+    browser: Annotated[bool, typer.Option(help="Open the page in your browser.")] = True,
 ) -> None:
     """Open a page on this machine: drop a table, answer three questions, get the report. Nothing leaves the machine."""
     import socket

@@ -28,7 +28,9 @@ def repair(
     score: Annotated[str, typer.Option(help="Column of the score to repair.")],
     sensitive: Annotated[
         list[str],
-        typer.Option("--sensitive", "-s", help="Column of a sensitive attribute; say it again for several at once."),
+        typer.Option(
+            "--sensitive", "-s", help="Column of a sensitive attribute; repeat the option for several at once."
+        ),
     ],
     truth: Annotated[str | None, typer.Option(help="Column of the true label, to say what the repair costs.")] = None,
     max_gap: Annotated[

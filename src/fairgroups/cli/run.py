@@ -13,7 +13,7 @@ __all__ = ["run"]
 def run(
     config: Annotated[Path, typer.Argument(help="The configuration.")] = Path("fairgroups.toml"),
     only: Annotated[
-        list[str] | None, typer.Option(help="Only the audit or scan of this name; may be said again.")
+        list[str] | None, typer.Option(help="Only the audit or scan of this name; the option may be repeated.")
     ] = None,
     junit: Annotated[Path | None, typer.Option(help="Write a test report here, as JUnit XML.")] = None,
     index: Annotated[

@@ -70,16 +70,19 @@ def _classes(audit: Audit, i: int) -> ComparisonSection:
         names = listed([f"{r.label} ({points(r.phi, percent=percent)})" for r in shown])
         said = f"Shown to differ from {whom}: {names}."
     note = (
-        "These classes were named in advance, so that their intervals need not allow for a search; they hold at once."
+        "These classes were named in advance, so their intervals need no allowance for a search; all hold "
+        "simultaneously."
     )
-    return ComparisonSection(f"In the classes of “{one.name}”", said, {"heads": heads, "rows": rows, "note": note})
+    return ComparisonSection(
+        f"Classes named in advance: {one.name}", said, {"heads": heads, "rows": rows, "note": note}
+    )
 
 
 def _since(audit: Audit) -> ComparisonSection:
     since, percent = audit.since, audit.data.percent
     assert since is not None
     rate = sentence(audit.measure.rate)
-    heads = ["Group", f"{rate} then", "now", "Difference then", "now", "Change to its harm", "Verdict"]
+    heads = ["Group", f"{rate} then", "now", "Difference then", "now", "Change (+ is worse)", "Verdict"]
     rows = [
         [
             (change.label, ""),
@@ -103,8 +106,8 @@ def _since(audit: Audit) -> ComparisonSection:
         {
             "heads": heads,
             "rows": rows,
-            "note": f"{everybody} The baseline's groups, and groups of now that are shown to be disadvantaged; below a "
-            f"change is its {audit.settings.percent_level} interval.",
+            "note": f"{everybody} The baseline's groups, and groups found now that are shown to be disadvantaged; "
+            f"the {audit.settings.percent_level} interval stands below each change.",
         },
         "since",
     )
@@ -121,19 +124,28 @@ def _over_time(audit: Audit) -> ComparisonSection:
             one = period.groups[k]
             cells.append(compared(one.phi, one.low, one.high, percent=percent, alone=not math.isfinite(one.phi)))
         change = told.changes[k]
-        cells.append((points(change.difference, percent=percent), change.verdict))
+        cells.append((points(change.difference, percent=percent), _moved(change.verdict, audit)))
         rows.append(cells)
     every = [(amount(period.overall, percent=percent), f"{period.n:,}") for period in told.periods]
     rows.append([("everybody’s rate", ""), *every, ("", "")])
     moved = [c for c in told.changes if c.verdict in ("rose", "fell")]
     when = f"from {told.periods[0].label} to {told.periods[-1].label}"
     each = [
-        f"{sentence(c.label)}: the difference {c.verdict} by {size(c.difference, percent=percent)} {when}."
+        f"{sentence(c.label)}: {points(c.first, percent=percent)} from everybody in {told.periods[0].label}, "
+        f"{points(c.last, percent=percent)} in {told.periods[-1].label}: {size(c.difference, percent=percent)} "
+        f"{_moved(c.verdict, audit)}."
         for c in moved
     ]
     said = " ".join(each) or f"{sentence(when)} no group’s difference is shown to have changed."
     note = (
         f"Each group’s difference from everybody in the period{', in points' if percent else ''}, and its interval. "
-        f"With {audit.settings.percent_level} confidence all of them hold at once, so that any two may be compared."
+        f"With {audit.settings.percent_level} confidence all of them hold simultaneously: any two may be compared."
     )
     return ComparisonSection(f"By {told.name}", said, {"heads": heads, "rows": rows, "note": note}, "over_time")
+
+
+def _moved(verdict: str, audit: Audit) -> str:
+    """Say which way a difference moved: for better or worse where that is known, else higher or lower."""
+    ways = {"better": ("better", "worse"), "worse": ("worse", "better"), "neutral": ("higher", "lower")}
+    rose, fell = ways[audit.measure.direction]
+    return {"rose": rose, "fell": fell}.get(verdict, verdict)

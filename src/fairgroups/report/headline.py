@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fairgroups.audits.conclusion import headline_groups, rough_count
 from fairgroups.charts.style import VERDICT_COLOURS
 from fairgroups.words import amount, counted, points, size
 
@@ -58,7 +59,7 @@ def key_figures(audit: Audit | JointAudit) -> list[Figure]:
     percent, unit = part.data.percent, part.data.unit
     overall = Figure(amount(part.overall, percent=percent), f"everybody’s {part.measure.rate}")
     if part.finding.groups:
-        record = part.records[part.finding.groups[0]]
+        _, record = headline_groups(part.finding, part.records)[0]
         colour = VERDICT_COLOURS[record.verdict]
         rate = Figure(amount(record.rate, percent=percent), f"{part.measure.rate}: {record.label}", colour)
         ends = " to ".join(points(x, percent=percent) for x in (record.low, record.high))
@@ -69,8 +70,10 @@ def key_figures(audit: Audit | JointAudit) -> list[Figure]:
     found = [overall, Figure(f"{part.data.rows:,}", f"{unit} looked at")]
     if noticed:
         least = min(noticed, key=lambda d: abs(d.share - 0.1))
-        told = f"the difference of {100 * least.share:g}% of the {unit} that 80 of 100 such samples would show"
-        found.append(Figure(size(least.difference, percent=percent).replace(" points", ""), told))
+        told = (
+            f"what {100 * least.share:g}% of the {unit} would have to differ by to be noticed in 80 of 100 such samples"
+        )
+        found.append(Figure(size(least.difference, percent=percent), told))
     return found
 
 
@@ -79,11 +82,10 @@ def _people(audit: Audit, record: GroupRecord, unit: str, colour: str) -> list[F
     people = counted(record.n, record.counted)
     if not audit.data.percent or audit.reasons is not None:
         return [Figure(people, f"{unit}: {record.label}", colour)]
-    more = round(abs(record.phi) * record.counted)
+    more = abs(record.phi) * record.counted
     word = "fewer" if record.phi < 0 else "more"
     whose = "everybody’s rate" if audit.settings.whom == "everybody" else f"the rate of {audit.settings.whom}"
-    if more < 1:
+    if more < 1 or audit.settings.weight is not None or audit.settings.cluster is not None:
         return [Figure(people, f"{unit}: {record.label}", colour)]
     among = f"{people} {unit}" if math.isclose(record.n, record.counted) else f"{record.counted:,.0f} {unit} who count"
-    shown = more if more < 100 else round(more, -1 if more < 1000 else -2)
-    return [Figure(f"≈ {shown:,}", f"{word} than at {whose}, among {among}", colour)]
+    return [Figure(f"≈ {rough_count(more):,}", f"{word} than at {whose}, among {among}", colour)]

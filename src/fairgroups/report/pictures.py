@@ -15,7 +15,7 @@ from fairgroups.charts.corrected import corrected_chart
 from fairgroups.charts.line import people_chart, phi_chart, rate_chart
 from fairgroups.charts.plane import plane_chart
 from fairgroups.charts.reasons import equal_chart, reasons_chart
-from fairgroups.charts.style import to_png, to_svg
+from fairgroups.charts.style import COLOUR_NAMES, VERDICT_COLOURS, to_png, to_svg
 from fairgroups.errors import InputError
 from fairgroups.output import replacing
 from fairgroups.words import sentence
@@ -87,8 +87,8 @@ def first_pictures(audit: Audit) -> list[Picture]:
     if audit.partition.is_line:
         first: Any = rate_chart(audit)
         caption = (
-            "Dots: the observed rate along the attribute, larger for more people. Thick lines: each group's rate, "
-            "with its interval. Dashed: everybody."
+            f"Dots: the observed rate along the attribute, larger for more {audit.data.unit}. Thick lines: a group's "
+            f"rate; shaded: its {settings.percent_level} interval. Dashed: everybody. {_colours(audit)}"
         )
         attribute = audit.data.attributes[0]
         if attribute.shown != (attribute.low, attribute.high):
@@ -117,6 +117,12 @@ def first_pictures(audit: Audit) -> list[Picture]:
             phi_chart(audit),
         ),
     ]
+
+
+def _colours(audit: Audit) -> str:
+    """Say what the colours of the groups mean."""
+    present = dict.fromkeys(record.verdict for record in audit.records)
+    return " ".join(f"{COLOUR_NAMES[VERDICT_COLOURS[verdict]]}: {verdict}." for verdict in present)
 
 
 def reasons_pictures(audit: Audit) -> list[Picture]:

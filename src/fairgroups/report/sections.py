@@ -42,11 +42,11 @@ PAPER = (
 _INTERVALS = {"band": "band over all {shapes}", "crossfit": "cross-fitting", "plugin": "plug-in (delta method)"}
 _NAMED = "score intervals (Newcombe; Miettinen and Nurminen) that hold for all groups at once"
 _MEANINGS = {
-    "statistical_parity": "the share of people whose {outcome} is yes",
-    "equal_opportunity": "among those whose {truth} is yes, the share whose {outcome} is yes",
-    "predictive_equality": "among those whose {truth} is no, the share whose {outcome} is yes",
+    "statistical_parity": "the share of people with {yes}",
+    "equal_opportunity": "among those with {truth} = yes, the share with {yes}",
+    "predictive_equality": "among those with {truth} = no, the share with {yes}",
     "error_rate": "the share of people whose {outcome} is not their {truth}",
-    "precision": "among those whose {outcome} is yes, the share whose {truth} is yes",
+    "precision": "among those with {yes}, the share with {truth} = yes",
     "mean": "the average of {outcome}",
     "calibration": "the average of {truth} minus {outcome}: above 0, {outcome} promises too little",
 }
@@ -166,7 +166,11 @@ def rate_meaning(audit: Audit) -> str:
     if words is None:
         return ""
     settings = audit.settings
-    said = words.replace("{outcome}", settings.outcome_said).replace("{truth}", str(settings.truth))
+    least = settings.asked.get("threshold")
+    yes = f"{settings.outcome_said} = yes" if least is None else f"{settings.outcome_said} of {least:g} or more"
+    said = (
+        words.replace("{yes}", yes).replace("{outcome}", settings.outcome_said).replace("{truth}", str(settings.truth))
+    )
     if audit.data.unit != "people":
         said = said.replace("of people", f"of {audit.data.unit}")
     return f"{audit.measure.rate[:1].upper()}{audit.measure.rate[1:]}: {said}."
@@ -225,14 +229,17 @@ def meanings(audit: Audit | JointAudit) -> list[tuple[str, str]]:
 def data_facts(audit: Audit | JointAudit) -> list[tuple[str, str]]:
     """Say what was read, what was left out and why."""
     settings, data = audit.settings, audit.data
-    dropped = data.dropped
+    dropped, private = data.dropped, settings.asked.get("private") is not None
     left_out = ", ".join(f"{count:,} without {name}" for name, count in dropped.items())
     policy = {"error": "none allowed", "drop": "left out", "group": "a group of their own"}[settings.missing]
     facts = [
         ("Data", data.source),
         ("Rows used", f"{data.rows:,}"),
-        ("Rows left out", f"{sum(dropped.values()):,} ({left_out})" if dropped else "none"),
-        ("Missing values", policy),
+        (
+            "Rows left out",
+            f"{sum(dropped.values()):,} ({left_out})" if dropped else "not counted" if private else "none",
+        ),
+        ("Missing values", "left out" if private else policy),
         *(("Read", line) for line in data.converted),
         *(("Attribute", _attribute(attribute)) for attribute in data.attributes),
         ("Outcome", settings.outcome_label + (f", compared with {settings.truth}" if settings.truth else "")),
@@ -426,4 +433,6 @@ def _attribute(attribute: Attribute) -> str:
     if attribute.levels is not None:
         return f"{attribute.title}: {', '.join(attribute.levels)}"
     ends = f"from {attribute.low:g} to {attribute.high:g}"
+    if attribute.rounded:
+        ends = f"between {attribute.low:g} and {attribute.high:g} (rounded, so that the ends tell of nobody)"
     return f"{attribute.title}, {ends}, {attribute.distinct:,} different values"

@@ -130,7 +130,7 @@ def certainty(scan: Scan) -> str:
         pairs += ", those of the ten most striking"
     return (
         f"With {data.percent_level} confidence all intervals hold at once, for every range of every column "
-        f"({looked}){pairs}: that the most striking were picked out does not weaken them."
+        f"({looked}){pairs}: they allow for the most striking having been picked out."
     )
 
 

@@ -32,10 +32,10 @@ class ScanOptions:
 
     outcome: str = option(NO_DEFAULT, "column", "Column of the decision or score that is looked at.")
     attributes: str | Sequence[str] | None = option(
-        None, "columns", "Look at this column only; say it again for several. All columns if unsaid."
+        None, "columns", "Look at this column only; repeat the option for several. All columns if unsaid."
     )
     without: str | Sequence[str] | None = option(
-        None, "columns", "Do not look at this column; say it again for several."
+        None, "columns", "Do not look at this column; repeat the option for several."
     )
     pairs: Literal["auto", "all", "none"] | bool = option(
         "auto",
