@@ -83,10 +83,10 @@ class InputError(FairGroupsError, ValueError):
 
     def __init__(self, fact: str, hint: str | None = None, *, row: int | None = None, shown: str | None = None) -> None:
         self.hint = hint
-        self.row = row  # which row of the data, from 0; the fact says {row} where it is to be named
+        self.row = row  # which row of the data, from 0; the fact says ⟨row⟩ where it is to be named
         self._fact = fact
         where = f"row {row} (the first row is 0)" if shown is None else shown
-        self.fact = fact if row is None else fact.replace("{row}", where)
+        self.fact = fact if row is None else fact.replace("⟨row⟩", where)
         super().__init__(self.fact if hint is None else f"{self.fact}\nHint: {hint}")
 
     def with_row(self, shown: str) -> InputError:

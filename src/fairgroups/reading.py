@@ -124,7 +124,9 @@ def read_rows(
         yield _counted(data, options, raw=raw) if is_lazy(data) else _in_memory(data, roles, seed)
         return
     source = data if isinstance(data, Source) else Source(data)
-    with source.opened(roles.columns, text=[roles.key] if roles.key else [], verbose=verbose) as table:
+    with source.opened(
+        roles.columns, text=[name for name in (roles.key, roles.cluster) if name], verbose=verbose
+    ) as table:
         with table.naming_rows():
             if source.is_database or _is_large(source, table.relation):
                 reading = _counted(table.relation, options, source, raw=raw)

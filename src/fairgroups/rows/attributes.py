@@ -126,7 +126,7 @@ def refuse_missing(column: Column) -> None:
     absent = np.isnan(column.values)
     if absent.any():
         raise MissingValuesError(
-            f"{column.name or 'X'!r} holds {absent.sum()} missing value(s) (NaN), the first in {{row}}.",
+            f"{column.name or 'X'!r} holds {absent.sum()} missing value(s) (NaN), the first in ⟨row⟩.",
             "missing='drop' leaves these rows out and counts them; missing='group' makes them a group of their own.",
             row=int(absent.argmax()),
         )

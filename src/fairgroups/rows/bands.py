@@ -9,15 +9,31 @@ from collections.abc import Iterable
 __all__ = ["are_bands", "band_of", "in_order"]
 
 _NUMBER = r"[€$£¥]?\s*(\d[\d,.' ]*)\s*(k|m)?\s*[€$£¥%]?"
-_UNIT = r"(?:\s*(?:years?|yrs?|yo|jahre|ans|years old))?"
+_UNIT = r"(?:\s*(?:years?|yrs?|yo|jahre|ans|år|años|anni|jaar|lat|years old))?"
 _BETWEEN = re.compile(rf"{_NUMBER}\s*(?:-|–|—|to|bis|à|until|\.\.)\s*{_NUMBER}{_UNIT}")
 _BELOW = re.compile(
     rf"(?:under|below|less than|up to|unter|bis|moins de|menos de|younger than|<=?|≤)\s*{_NUMBER}{_UNIT}"
     rf"|{_NUMBER}{_UNIT}\s*(?:or less|or under|or younger|and under|and younger|and below|or below|minus)"
 )
+_OR_MORE = (
+    *(
+        "\\+",
+        "plus",
+        "or more",
+        "or over",
+        "or older",
+        "and over",
+        "and older",
+        "and above",
+        "or above",
+        "et plus",
+        "y más",
+    ),
+    *("und mehr", "und älter", "och äldre", "og eldre", "en ouder", "e oltre"),
+)
 _ABOVE = re.compile(
     rf"(?:over|above|more than|from|ab|über|plus de|más de|older than|at least|>=?|≥)\s*{_NUMBER}{_UNIT}"
-    rf"|{_NUMBER}{_UNIT}\s*(?:\+|plus|or more|or over|or older|and over|and older|and above|or above|et plus|y más)"
+    rf"|{_NUMBER}{_UNIT}\s*(?:{'|'.join(_OR_MORE)})"
 )
 
 
@@ -48,7 +64,10 @@ def band_of(text: str) -> tuple[float, float] | None:
 
 
 def _value(text: str, unit: str | None) -> float:
-    digits = re.sub(r"[,' ](?=\d{3}(\D|$))", "", text.strip()).replace(",", ".").replace(" ", "").rstrip(".'")
+    digits = text.strip().rstrip(".,' ")
+    if re.fullmatch(r"\d{1,3}([.,' ]\d{3})+", digits):
+        digits = re.sub(r"[.,' ]", "", digits)
+    digits = re.sub(r"[,' ](?=\d{3}(\D|$))", "", digits).replace(",", ".").replace(" ", "")
     try:
         number = float(digits)
     except ValueError:  # as 1.2.3

@@ -99,7 +99,7 @@ def numbers(values: NDArray[Any], name: str) -> Array:
         row, value = wrong[0]
         raise InputError(
             f"{name!r} must hold numbers; {len(wrong)} of {out.size} values are not, the first is {shorten(value)} "
-            "in {row}.",
+            "in ⟨row⟩.",
             _cure(value),
             row=row,
         )

@@ -88,6 +88,8 @@ def read_outcome(
 
 def _from_numbers(found: Array, name: str, positive: Any, *, optional_positive: bool) -> ReadOutcome:
     binary = bool(np.all((found == 0) | (found == 1) | np.isnan(found)))
+    if not binary and positive is None:
+        _refuse_totals(found, name)
     if positive is None:
         return ReadOutcome(found, binary)
     try:
@@ -106,6 +108,23 @@ def _from_numbers(found: Array, name: str, positive: Any, *, optional_positive: 
         f"`positive` must be a value of {name!r}; got {positive!r}, "
         f"and {name!r} has {levels.size} distinct values, such as {levels[:5].tolist()}."
     )
+
+
+def _refuse_totals(found: Array, name: str) -> None:
+    """Refuse a row that adds up, or averages, the others, which all hold yes or no."""
+    odd = np.flatnonzero(~((found == 0) | (found == 1) | np.isnan(found)))
+    others = np.delete(found, odd)
+    others = others[~np.isnan(others)]
+    if (
+        odd.size == 1
+        and others.size >= 10
+        and np.isclose(found[odd[0]], [others.sum(), others.mean()], rtol=1e-3).any()
+    ):
+        raise InputError(
+            f"{name!r} holds 0 and 1, and in ⟨row⟩ {found[odd[0]]:g}, which sums up the others: a total, no person.",
+            "leave it out of the file, or by --where.",
+            row=int(odd[0]),
+        )
 
 
 def _meant(

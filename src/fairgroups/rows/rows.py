@@ -394,7 +394,7 @@ def check_finite(values: Array, name: str) -> None:
     infinite = np.isinf(values)
     if infinite.any():
         raise InputError(
-            f"{name!r} holds {infinite.sum()} infinite value(s) (inf), the first in {{row}}.",
+            f"{name!r} holds {infinite.sum()} infinite value(s) (inf), the first in ⟨row⟩.",
             "remove these rows or replace the values; infinite is not treated as missing.",
             row=int(infinite.argmax()),
         )
@@ -412,7 +412,7 @@ def check_weight(weight: Array, name: str) -> None:
     if negative.any():
         raise InputError(
             f"weights must not be negative; {name!r} holds {negative.sum()} negative value(s), "
-            f"the first in {{row}}: {float(weight[negative.argmax()])!r}.",
+            f"the first in ⟨row⟩: {float(weight[negative.argmax()])!r}.",
             row=int(negative.argmax()),
         )
     if not np.any(weight > 0):
@@ -440,7 +440,7 @@ def _apply_missing(
     if refused:
         said = [f"{shown[key]!r} holds {n} missing value(s) (NaN)" for key, n in refused.items()]
         row = None if count is not None else int(absent[next(iter(refused))].argmax())
-        said[0] += "" if row is None else ", the first in {row}"
+        said[0] += "" if row is None else ", the first in ⟨row⟩"
         hint = "missing='drop' leaves these rows out and counts them"
         if set(refused) <= attributes:
             hint += "; missing='group' makes them a group of their own"

@@ -25,6 +25,7 @@ NO = frozenset(
     )
     for word in words
 )
+LETTERS = ({"y", "n"}, {"j", "n"}, {"o", "n"}, {"s", "n"}, {"t", "f"}, {"1", "0"}, {"是", "否"})
 GOOD = YES | {"positive", "approved", "accepted", "granted", "hired", "selected", "admitted", ">50k", "success"}
 
 
@@ -45,6 +46,9 @@ def yes_among(labels: Iterable[str]) -> set[str] | None:
     if not every or not all(label in YES or label in NO for label in plain):
         return None
     if len(set(plain)) > 1 and not (YES & set(plain) and NO & set(plain)):  # as "f" and "n", which may mean others
+        return None
+    letters = {word for word in plain if len(word) == 1}
+    if len(letters) > 1 and not any(letters <= pair for pair in LETTERS):  # as "s" and "f", of two languages
         return None
     return {label for label, word in zip(every, plain, strict=True) if word in YES}
 

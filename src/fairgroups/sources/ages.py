@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fairgroups.errors import InputError
 from fairgroups.sql import quoted, sql_text
 
-__all__ = ["AgeColumn", "age_column", "ages_of", "sql_age"]
+__all__ = ["AgeColumn", "age_column", "ages_of", "sql_age", "way_of_dates"]
 
 _ASKED = re.compile(r"\s*age\s*\(\s*(.+?)\s*(?:,\s*([^,()]+?)\s*)?\)\s*", re.IGNORECASE)
 _WAYS = {
@@ -29,6 +29,10 @@ _WAYS = {
     "%b %d, %Y": "month day, year",
     "%B %d, %Y": "month day, year",
     "%Y%m%d": "yearmonthday",
+    "%d-%b-%Y": "day-month-year",
+    "%Y-%m-%d %H:%M:%S": "year-month-day with a time",
+    "%Y-%m-%dT%H:%M:%SZ": "year-month-day with a time",
+    "%Y-%m-%dT%H:%M:%S": "year-month-day with a time",
 }
 OLDEST = 120
 
@@ -93,7 +97,7 @@ def sql_age(relation: Any, asked: AgeColumn) -> tuple[str, list[str]]:
     kind = str(relation.types[relation.columns.index(asked.birth)])
     column, told = quoted(asked.birth), []
     if kind == "VARCHAR":
-        way = _way(relation, asked.birth)
+        way = way_of_dates(relation, asked.birth)
         born = f"CAST(try_strptime(trim({column}), {sql_text(way)}) AS DATE)"
         told.append(f"{asked.birth}: dates were read as {_WAYS[way]}.")
     elif kind.startswith(("DATE", "TIMESTAMP")):
@@ -114,10 +118,14 @@ def _wrong(asked: AgeColumn, n: int) -> list[str]:
     return [f"{asked.birth}: {n:,} dates lie after {asked.day:%Y-%m-%d} or over {OLDEST} years before it: not known."]
 
 
-def _way(relation: Any, name: str) -> str:
-    """Return the one way of writing dates that fits the whole column."""
+def way_of_dates(relation: Any, name: str) -> str:
+    """Return the one way of writing dates that fits a whole column of text; ask where two do."""
     x = f"trim({quoted(name)})"
-    asked = [f"count(try_strptime({x}, {sql_text(way)}))" for way in _WAYS]
+    # A year of two digits would be read as one of long ago.
+    asked = [
+        f"count(CASE WHEN regexp_matches({x}, '[0-9]{{4}}') THEN try_strptime({x}, {sql_text(way)}) END)"
+        for way in _WAYS
+    ]
     first = (
         f"min({x}) FILTER (WHERE {x} <> '' AND "
         + " AND ".join(f"try_strptime({x}, {sql_text(way)}) IS NULL" for way in _WAYS)
@@ -131,7 +139,9 @@ def _way(relation: Any, name: str) -> str:
             "write dates as year-month-day, with four digits of the year.",
         )
     if not fitting:
-        raise InputError(f"{name!r} writes dates in several ways.", "write them as year-month-day.")
+        raise InputError(
+            f"{name!r} writes dates in several ways.", "write them as year-month-day, with four digits of the year."
+        )
     if {"%d/%m/%Y", "%m/%d/%Y"} <= set(fitting) or {"%d-%m-%Y", "%m-%d-%Y"} <= set(fitting):
         raise InputError(
             f"{name!r} may write its dates as day/month or as month/day: no value tells.",
@@ -161,6 +171,8 @@ def ages_of(values: NDArray[Any], asked: AgeColumn) -> tuple[NDArray[np.float64]
 def _days(values: NDArray[Any], name: str) -> NDArray[Any]:
     mask = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else np.zeros(values.shape, dtype=bool)
     data = np.asarray(values)
+    if data.dtype.kind in "biufc":
+        raise InputError(f"{name!r} holds numbers, no dates of birth.", "turn the column into dates first.")
     if data.dtype.kind != "M":
         items = [None if absent or _is_nothing(x) else x for x, absent in zip(data.tolist(), mask, strict=True)]
         try:

@@ -41,6 +41,10 @@ class FileReader:
         Which sheet of a workbook.
     na : sequence of str
         What stands for a missing value, beside the usual marks.
+    decimal : str or None
+        The mark of decimals, where the user said it.
+    sheet_texts : set of str or None
+        Of a sheet: columns that hold text only.
     told : list of str
         What was decided and converted, in words.
     rows : sequence of int or None
@@ -58,6 +62,8 @@ class FileReader:
     as_text: bool = False
     sheet: str | None = None
     na: Sequence[str] = ()
+    decimal: str | None = None
+    sheet_texts: frozenset[str] | None = None
     told: list[str] = field(default_factory=list)
     rows: Sequence[int] | None = None
     delimiter: str = ""
@@ -107,17 +113,16 @@ class FileReader:
         if kind in SHEET_FILES:
             sheet = read_sheet(path, self.sheet, self.folder)
             self.told += sheet.told
-            self.rows = sheet.rows
+            self.rows, self.sheet_texts = sheet.rows, sheet.texts
             return read_text_file(self, sheet.path)
         if kind in SURVEY_FILES:
             return self._survey(path)
         if holds_text(path):
-            self.rows = range(2, 1 << 62)
             return read_text_file(self, path)
         return self._several(self.literal(path), path.name)
 
     def _survey(self, path: Path) -> Any:
-        columns, told = read_survey(path, self.wanted)
+        columns, told = read_survey(path, self.wanted, self.na)
         self.told += told
         plain = {f"c{i}": column for i, column in enumerate(columns.values())}
         self.connection.register("fairgroups_survey", plain)

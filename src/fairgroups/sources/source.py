@@ -30,6 +30,8 @@ __all__ = ["OpenTable", "Source", "count_of", "read_columns"]
 
 _DATABASES = {".duckdb": "duckdb", ".ddb": "duckdb", ".sqlite": "sqlite", ".sqlite3": "sqlite"}
 _SCHEMES = ("postgresql", "postgres", "sqlite", "duckdb")
+NUMBERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
+NUMBERS |= {"FLOAT", "DOUBLE"}
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
@@ -204,10 +206,12 @@ class Source:
             raise InputError(f"{path.name!r} is no database, so it has no table {self.table!r}.", "leave it out.")
         if str(self.location) == STANDARD_INPUT:
             path = standard_input()
-        reader = FileReader(connection, folder, text=text, as_text=as_text, sheet=self.sheet, na=self.na)
+        reader = FileReader(
+            connection, folder, text=text, as_text=as_text, sheet=self.sheet, na=self.na, decimal=self.decimal
+        )
         queried = self.sql is not None or self.where is not None
-        if not queried:  # else a query may make columns of others
-            ages = [age for name in wanted if (age := age_column(name))]
+        ages = [age for name in wanted if (age := age_column(name))]
+        if self.sql is None:  # else the query may make columns of others
             reader.wanted = [*(name for name in wanted if age_column(name) is None), *(age.birth for age in ages)]
             reader.text = [*text, *(age.birth for age in ages)]
         relation = reader.read(path)
@@ -326,9 +330,12 @@ def _without_codes(relation: Any, wanted: Sequence[str], codes: Sequence[str]) -
             chosen.append(column)
         elif kind == "VARCHAR":
             chosen.append(f"CASE WHEN trim({column}) IN ({meant}) THEN NULL ELSE {column} END AS {column}")
+        elif kind in NUMBERS or kind.startswith("DECIMAL"):
+            numbers = ", ".join(f"TRY_CAST({sql_text(code)} AS DOUBLE)" for code in codes)
+            chosen.append(f"CASE WHEN CAST({column} AS DOUBLE) IN ({numbers}) THEN NULL ELSE {column} END AS {column}")
         else:
-            numbers = ", ".join(f"TRY_CAST({sql_text(code)} AS {kind})" for code in codes)
-            chosen.append(f"CASE WHEN {column} IN ({numbers}) THEN NULL ELSE {column} END AS {column}")
+            texts = f"CAST({column} AS VARCHAR) IN ({meant})" if kind != "BOOLEAN" else "false"
+            chosen.append(f"CASE WHEN {texts} THEN NULL ELSE {column} END AS {column}")
     return relation.project(", ".join(chosen))
 
 

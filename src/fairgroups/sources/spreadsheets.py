@@ -21,11 +21,12 @@ _LARGEST = 200_000_000  # bytes of a workbook
 
 @dataclass(frozen=True)
 class ReadSheet:
-    """A sheet written as CSV: the file, the sheet's own number of each row, and what was decided, in words."""
+    """A sheet written as CSV: the file, the sheet's own number of each row, what was decided, columns of text."""
 
     path: Path
     rows: Sequence[int]
     told: tuple[str, ...]
+    texts: frozenset[str] = frozenset()
 
 
 def read_sheet(path: Path, sheet: str | None, folder: Path) -> ReadSheet:
@@ -72,7 +73,8 @@ def _chosen(book: Any, sheet: str | None, file: str) -> tuple[str, list[list[Any
             raise InputError(f"{file!r} has no sheet {sheet!r}.", f"its sheets are: {', '.join(names)}")
         found = book.get_sheet_by_name(sheet if sheet in names else near[0])
         return found.name, found.to_python(), _first_row(found), []
-    for name in names:
+    hidden = {one.name for one in book.sheets_metadata if str(one.visible).split(".")[-1] != "Visible"}
+    for name in sorted(names, key=lambda name: name in hidden):  # those that nobody sees come last
         found = book.get_sheet_by_name(name)
         cells = found.to_python()
         if any(any(cell != "" for cell in row) for row in cells):
@@ -107,14 +109,17 @@ def _written(cells: list[list[Any]], first: int, target: Path, name: str, told: 
         raise InputError(f"the sheet {name!r} holds no row under its names of columns.", "name another one: --sheet")
     for error, times in wrong.items():
         told.append(f"{times:,} {'cell holds' if times == 1 else 'cells hold'} the error {error}: taken as missing.")
-    return ReadSheet(target, rows, tuple(told))
+    filled = [[cell for cell in column if cell != ""] for column in zip(*cells[head + 1 :], strict=True)]
+    texts = {name for name, column in zip(names, filled, strict=True) if all(isinstance(x, str) for x in column)}
+    return ReadSheet(target, rows, tuple(told), frozenset(texts))
 
 
 def _head(cells: list[list[Any]]) -> int:
-    """Return which row holds the names: the first with texts in more than half as many cells as the fullest row has."""
+    """Return which row holds the names: the first that is nearly as full as the fullest, and holds a text."""
     widest = max(sum(cell != "" for cell in row) for row in cells[:50])
     for i, row in enumerate(cells[:50]):
-        if sum(isinstance(cell, str) and cell.strip() != "" for cell in row) > widest / 2:
+        filled = [cell for cell in row if cell != ""]
+        if len(filled) >= 0.75 * widest and any(isinstance(cell, str) and cell.strip() for cell in filled):
             return i
     return 0
 

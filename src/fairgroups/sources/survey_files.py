@@ -18,7 +18,7 @@ SURVEY_FILES = {".dta": "read_dta", ".sas7bdat": "read_sas7bdat", ".xpt": "read_
 SURVEY_FILES |= {".zsav": "read_sav", ".por": "read_por"}
 
 
-def read_survey(path: Path, wanted: Sequence[str]) -> tuple[dict[str, NDArray[Any]], list[str]]:
+def read_survey(path: Path, wanted: Sequence[str], na: Sequence[str] = ()) -> tuple[dict[str, NDArray[Any]], list[str]]:
     """Read a file of Stata, SAS or SPSS.
 
     Parameters
@@ -27,6 +27,8 @@ def read_survey(path: Path, wanted: Sequence[str]) -> tuple[dict[str, NDArray[An
         The file.
     wanted : sequence of str
         Columns to read, of those that are there; all where none is named.
+    na : sequence of str
+        Codes that stand for a missing value, whatever the file calls them.
 
     Returns
     -------
@@ -52,8 +54,23 @@ def read_survey(path: Path, wanted: Sequence[str]) -> tuple[dict[str, NDArray[An
         ) from error
     told: list[str] = []
     labels = about.variable_value_labels
-    read = {name: _labelled(np.asarray(values), name, labels.get(name, {}), told) for name, values in columns.items()}
+    read = {
+        name: _labelled(_without(np.asarray(values), na), name, labels.get(name, {}), told)
+        for name, values in columns.items()
+    }
     return read, told
+
+
+def _without(values: NDArray[Any], na: Sequence[str]) -> NDArray[Any]:
+    """Return values without codes that stand for nothing, and without blank texts."""
+    if values.dtype.kind in "iuf":
+        codes = [float(text) for text in na if text.replace(".", "", 1).lstrip("+-").isdigit()]
+        return np.where(np.isin(values, codes), np.nan, values) if codes else values
+    if values.dtype.kind not in "OUST":
+        return values
+    out = np.empty(values.shape, dtype=object)
+    out[:] = [None if isinstance(x, str) and (not x.strip() or x.strip() in na) else x for x in values.tolist()]
+    return out
 
 
 def _labelled(values: NDArray[Any], name: str, labels: dict[Any, str], told: list[str]) -> NDArray[Any]:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import csv
 import gzip
+import re
+import shutil
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from fairgroups.errors import InputError
+from fairgroups.sources.ages import way_of_dates
 from fairgroups.sources.encodings import as_utf8
-from fairgroups.sources.written_numbers import unclear_dots
+from fairgroups.sources.written_numbers import marks_of, unclear_dots
+from fairgroups.sql import quoted
 from fairgroups.words import listed
 
 if TYPE_CHECKING:
@@ -37,22 +41,31 @@ def read_text_file(reader: FileReader, path: Path) -> Any:
 
     plain, told = as_utf8(path, reader.folder)
     reader.tell(told)
+    plain = _without_mark(plain, reader.folder)
     names, reader.delimiter = _head(plain, path.name)
+    literal = reader.literal(plain)
+    dialect: dict[str, Any] = {}
+    if reader.sheet_texts is not None:
+        dialect = {"header": True, "delimiter": ","}
     missing = [*NOT_A_VALUE, *(text for text in reader.na if text not in NOT_A_VALUE)]
     options: dict[str, Any] = {"sample_size": -1, "na_values": missing, "auto_type_candidates": CSV_TYPES}
     if reader.as_text:
         options = {"all_varchar": True}
-    literal = reader.literal(plain)
+
+    def written() -> Any:
+        return reader.connection.read_csv(literal, all_varchar=True, **dialect)
+
     try:
-        relation = reader.connection.read_csv(literal, **options)
+        skipped = 0 if dialect else _sniffed(reader, literal)
+        relation = reader.connection.read_csv(literal, **options, **dialect)
         kept = [name for name in reader.text if name in relation.columns]
-        if reader.delimiter == ";" and not reader.as_text:  # where commas are for decimals, dots may be for thousands
-            numbers = [name for name, kind in zip(relation.columns, relation.types, strict=True) if kind == "DOUBLE"]
-            asked = [name for name in numbers if not reader.wanted or name in reader.wanted]
-            written = reader.connection.read_csv(literal, all_varchar=True)
-            kept += [name for name in unclear_dots(written, asked) if name not in kept] if asked else []
-        if kept and not reader.as_text:
-            relation = reader.connection.read_csv(literal, **options, dtype=dict.fromkeys(kept, "VARCHAR"))
+        if not reader.as_text:
+            kept += [name for name in _unclear(reader, relation, written) if name not in kept]
+            if kept:
+                relation = reader.connection.read_csv(
+                    literal, **options, **dialect, dtype=dict.fromkeys(kept, "VARCHAR")
+                )
+            _refuse_unclear_dates(reader, relation, written)
     except duckdb.Error as error:
         if "utf-8" in str(error).lower():  # further on than was looked at
             raise InputError(
@@ -61,12 +74,65 @@ def read_text_file(reader: FileReader, path: Path) -> Any:
         if "maximum line size" in str(error).lower():
             raise InputError(f"{path.name!r} has a line too long to be one row.", "check its quotes.") from None
         raise
+    if reader.rows is None:
+        reader.rows = range(2 + skipped, 1 << 62)
+    if skipped:
+        reader.tell(f"{skipped} {'line' if skipped == 1 else 'lines'} above the column names left out.")
     _tell_repeated(reader, names)
     if not reader.as_text:
-        reader.written = lambda: reader.connection.read_csv(literal, all_varchar=True)
+        reader.written = written
     if not set(reader.wanted) <= set(relation.columns) and plain.suffix.lower() != ".gz":
         _name_bad_row(plain, path.name)
     return relation
+
+
+def _sniffed(reader: FileReader, literal: str) -> int:
+    """Return how many lines stand above the column names, and learn the delimiter."""
+    found = reader.connection.execute("SELECT Delimiter, SkipRows FROM sniff_csv(?)", [literal]).fetchall()[0]
+    if found[0]:
+        reader.delimiter = str(found[0])
+    return int(found[1] or 0)
+
+
+def _unclear(reader: FileReader, relation: Any, written: Callable[[], Any]) -> list[str]:
+    """Return columns read as numbers whose every dot may part thousands, where commas part decimals."""
+    typed = zip(relation.columns, map(str, relation.types), strict=True)
+    numbers = [name for name, kind in typed if kind == "DOUBLE" and (not reader.wanted or name in reader.wanted)]
+    if reader.sheet_texts is not None:  # other cells are numbers already, whatever they look like
+        numbers = [name for name in numbers if name in reader.sheet_texts]
+    texts = "VARCHAR" in map(str, relation.types)
+    if not numbers or not (reader.delimiter == ";" or reader.decimal == "," or texts):
+        return []
+    every = written()
+    unclear = unclear_dots(every, numbers)
+    if not unclear or reader.delimiter == ";" or reader.decimal == ",":
+        return unclear
+    return unclear if marks_of(every) == {","} else []
+
+
+def _refuse_unclear_dates(reader: FileReader, relation: Any, written: Callable[[], Any]) -> None:
+    """Refuse dates of which no value tells whether the day or the month comes first."""
+    typed = zip(relation.columns, map(str, relation.types), strict=True)
+    dates = [name for name, kind in typed if kind == "DATE" and name in reader.wanted]
+    for name in dates:
+        every = written()
+        first = every.project(quoted(name)).limit(1).fetchall()
+        if first and first[0][0] and not re.match(r"\d{4}", str(first[0][0])):
+            way_of_dates(every, name)
+
+
+def _without_mark(path: Path, folder: Path) -> Path:
+    """Return a file without Excel's first line that names the delimiter, ``sep=;``."""
+    if path.suffix.lower() == ".gz":
+        return path
+    with path.open("rb") as file:
+        first = file.readline(32)
+        if not re.fullmatch(rb"(\xef\xbb\xbf)?\"?sep=.\"?\r?\n", first, re.IGNORECASE):
+            return path
+        target = folder / f"marked-{path.name}"
+        with target.open("wb") as out:
+            shutil.copyfileobj(file, out)
+    return target
 
 
 def _tell_repeated(reader: FileReader, names: Sequence[str]) -> None:

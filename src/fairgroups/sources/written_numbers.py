@@ -14,13 +14,13 @@ from typing import Any
 from fairgroups.errors import InputError
 from fairgroups.sql import quoted, sql_text
 
-__all__ = ["WrittenNumbers", "numbers_from_text", "unclear_dots"]
+__all__ = ["WrittenNumbers", "marks_of", "numbers_from_text", "unclear_dots"]
 
-_MONEY = "[$€£¥₹]|US\\$|R\\$|USD|EUR|GBP|CHF|JPY|SEK|NOK|DKK|PLN|kr\\.?|zł|Kč|Ft"
+_MONEY = "[$€£¥₹]|US\\$|R\\$|USD|EUR|GBP|CHF|JPY|SEK|NOK|DKK|PLN|kr|zł|Kč|Ft"
 _SPACES = "[ \u00a0\u2009\u202f]"
 _SIGN = "[+\\-−]?"
-_TAIL = f"{_SPACES}*(?:{_MONEY}|%)?"
-_HEAD = f"{_SIGN}(?:(?:{_MONEY}){_SPACES}*)?{_SIGN}"
+_TAIL = f"{_SPACES}*(?:(?:{_MONEY})\\.?|%)?"
+_HEAD = f"(?:{_SIGN}(?:(?:{_MONEY}){_SPACES}*)?|(?:{_MONEY}){_SPACES}*{_SIGN})"
 # Each way to write a number, and what it says: which mark is for decimals ("" where it does not tell).
 _PLAIN = "\\d+(?:[eE][+-]?\\d+)?"
 _WAYS: dict[str, tuple[str, str]] = {
@@ -104,6 +104,11 @@ def numbers_from_text(
         read[one.name] = _expression(one, mark)
         told.append(_told(one, mark))
     return read, told
+
+
+def marks_of(written: Any) -> set[str]:
+    """Return the marks of decimals that some column of a file, as it is written, shows beyond doubt."""
+    return {mark for one in _look(written, list(written.columns)) if one.is_numbers for mark in one.decimals()}
 
 
 def unclear_dots(written: Any, names: Sequence[str]) -> list[str]:
@@ -191,14 +196,12 @@ def _mark(one: WrittenNumbers, known: set[str], delimiter: str, also: Any) -> st
         return "."
     if comma and dot:
         raise _unclear(one)
-    if comma and one.small and not one.large:
-        return "."  # only from a thousand on is there a comma
     if not known and also is not None:
-        every = also()
-        others = [x for x in _look(every, list(every.columns)) if x.is_numbers]
-        known = {mark for x in others for mark in x.decimals()}
+        known = marks_of(also())
     if len(known) == 1:
         return next(iter(known))
+    if comma and one.small and not one.large:
+        return "."  # only from a thousand on is there a comma
     if comma and (delimiter == "," or set(one.money) & {"$", "£", "US$", "USD", "GBP"}):
         return "."  # commas are in quotes here, so that the file's own numbers have dots
     raise _unclear(one)
