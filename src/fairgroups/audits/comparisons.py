@@ -139,6 +139,8 @@ def in_classes(
     tuple of InClasses
     """
     found = []
+    if options.scales and attribute.levels is not None:
+        raise InputError(f"scales are borders of a number, and {attribute.name!r} is a category.", "leave them out.")
     for name, borders in (options.scales or {}).items():
         partition = given_partition(borders, options.roles.sensitive, "group" if sample.rows.absent.any() else "error")
         evidence = judge(sample, partition, measure, replace(inference, named=True, inference="band"))

@@ -24,7 +24,6 @@ from fairgroups.report.pictures import (
     reasons_pictures,
 )
 from fairgroups.report.reasons_section import reasons_lines, reasons_table, reasons_title
-from fairgroups.report.repair_page import repair_section
 from fairgroups.report.scripts import data_script, scripts
 from fairgroups.report.sections import (
     PAPER,
@@ -107,7 +106,7 @@ def render(audit: Audit | JointAudit, *, repair: Tradeoff | None = None, command
         several=explorer is not None and len(explorer["measures"]) > 1,
         still=[_drawn(picture, hidden=explorer is not None) for picture in still],
         charts=[_drawn(picture) for picture in [*people_picture(audit), *check_pictures(audit)]],
-        repair=None if repair is None else repair_section(repair),
+        repair=_repaired(repair),
         meanings=meanings(audit),
         data_facts=data_facts(audit),
         method_facts=method_facts(audit),
@@ -143,6 +142,15 @@ def _drawn(picture: Picture, *, hidden: bool = False) -> dict[str, Any]:
     # Our renderer escapes what it draws, so its SVG is safe to put in as it is.
     svg = to_svg(picture.chart, WIDE) if hidden else fitting_svg(picture.chart)  # where scripts draw it instead
     return {"title": picture.title, "caption": picture.caption, "svg": _script(svg)}
+
+
+def _repaired(repair: Tradeoff | None) -> Any:
+    """Return the section of repairs; what draws it is loaded only then."""
+    if repair is None:
+        return None
+    from fairgroups.report.repair_page import repair_section
+
+    return repair_section(repair)
 
 
 def _comparisons(audit: Audit, *, several: bool) -> list[dict[str, Any]]:

@@ -115,7 +115,7 @@ def _cure(value: Any) -> str:
         return f"write it with a decimal point: {text.replace(',', '.')}."
     if re.fullmatch(r"[+-]?[\d.,\s]*\d\s*%|[€$£¥]\s*[\d.,]+|[\d.,]+\s*[€$£¥]", text):
         return "write the number alone, without a sign for percent or money."
-    if isinstance(value, str) and value.strip():
+    if text and not re.search(r"\d", text):
         return f"where it stands for a missing value, say so: na={[text]!r} of Source (--na {shlex.quote(text)})."
     return "clean the column, or encode it as numbers."
 
