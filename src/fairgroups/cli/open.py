@@ -26,14 +26,14 @@ def open_page(
     from fairgroups.app.tables import safe_name
     from fairgroups.errors import InputError
 
-    try:
-        import uvicorn
-    except ImportError:
-        raise InputError("the page needs Starlette and uvicorn.", "pip install 'fairgroups[app]'") from None
     if data is not None:
         if not data.is_file():
             raise InputError(f"there is no file {str(data)!r}.", "check the path.")
         safe_name(data.name)
+    try:
+        import uvicorn
+    except ImportError:
+        raise InputError("the page needs Starlette and uvicorn.", "pip install 'fairgroups[app]'") from None
     with tempfile.TemporaryDirectory(prefix="fairgroups-open-") as folder, socket.socket() as listening:
         desk = Desk(Path(folder))
         if data is not None:
