@@ -60,5 +60,8 @@ def test_long_computations_answer(name):
     process.stdout.readline()
     time.sleep(1.5)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=30)  # about a second where nothing else runs
+    try:
+        process.communicate(timeout=30)  # about a second where nothing else runs
+    finally:
+        process.kill()
     assert process.returncode in (0, 1, 130, -signal.SIGINT)
