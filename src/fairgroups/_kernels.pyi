@@ -3,6 +3,7 @@ from collections.abc import Callable
 from numpy import float32, float64, int32, int64, uint16
 from numpy.typing import NDArray
 
+def end_threads(end: bool) -> None: ...
 def best_segments(
     a: NDArray[float64],
     b: NDArray[float64],

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, get_args
 
@@ -20,7 +21,6 @@ __all__ = [
     "INFERENCES",
     "MISSING",
     "MONOTONIC",
-    "MOST_CELLS",
     "MOST_GROUPS",
     "SEEK",
     "Against",
@@ -39,6 +39,7 @@ __all__ = [
     "share_of",
     "taking",
     "whole_number",
+    "within_memory",
 ]
 
 Against = Literal["auto", "everyone", "rest", "reference"]
@@ -53,7 +54,8 @@ BAND_WIDTHS, CRITERIA, INFERENCES, MISSING, MONOTONIC, SEEK = (
 )
 HOW = ("auto", "strata", "model")
 AGAINST = ("auto", "everyone", "rest")  # a reference is named by an option of its own
-MOST_CELLS = 20_000_000
+MEMORY = 2.0  # gigabytes that a search may take, unless FAIRGROUPS_MEMORY says otherwise
+BYTES_OF_CELL = 100
 MOST_GROUPS = 20  # more than anybody reads; the groups then still differ inside, and a note says so
 
 P = ParamSpec("P")
@@ -91,14 +93,37 @@ def whole_number(value: Any, name: str, least: int = 1) -> int:
 
 
 def cells_of(value: Any, name: str = "n_cells") -> int:
-    """Return a number of cells; refuse more than memory holds."""
+    """Return a number of cells; refuse more than may be held."""
     found = whole_number(value, name)
-    if found > MOST_CELLS:
-        raise InputError(
-            f"`{name}` must be at most {MOST_CELLS:,}; got {found:,}.",
-            "leave it out: every distinct value is then a cell of its own.",
-        )
+    hint = f"leave `{name}` out: every distinct value is then a cell of its own"
+    within_memory(found * BYTES_OF_CELL, f"`{name}` of {found:,}", hint)
     return found
+
+
+def within_memory(needed: float, what: str, hint: str) -> None:
+    """Refuse work whose tables would take more memory than is allowed, before any of it is done.
+
+    Parameters
+    ----------
+    needed : float
+        Bytes.
+    what : str
+        What needs them, as the beginning of a sentence.
+    hint : str
+        How to do with less.
+    """
+    said = os.environ.get("FAIRGROUPS_MEMORY", "")
+    try:
+        allowed = float(said or MEMORY)
+    except ValueError:
+        allowed = -1.0
+    if not 0 < allowed < float("inf"):
+        raise InputError(f"FAIRGROUPS_MEMORY must be a number of gigabytes; got {said!r}.")
+    if needed > allowed * 1e9:
+        raise InputError(
+            f"{what} would take about {needed / 1e9:,.3g} GB of memory; {allowed:g} GB are allowed.",
+            f"{hint}; or allow more: FAIRGROUPS_MEMORY={-(-needed // 1e9):.0f} (gigabytes) in the environment.",
+        )
 
 
 def seed_of(value: Any, name: str = "seed") -> int:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import glob
 import os
+import platform
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 from fairgroups.errors import InputError, OutputError, SchemaError
 
@@ -45,7 +48,8 @@ def replacing(path: str | Path) -> Iterator[Path]:
         if target.exists() and not target.is_file() and not target.is_dir():  # a pipe or device
             yield target
             return
-        handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", suffix=".part", dir=target.parent)
+        _sweep(target)
+        handle, name = tempfile.mkstemp(prefix=f"{_mark(target)}{os.getpid()}.", suffix=".part", dir=target.parent)
         os.close(handle)
         temporary = Path(name)
         try:
@@ -56,6 +60,26 @@ def replacing(path: str | Path) -> Iterator[Path]:
             raise
     except OSError as error:
         raise OutputError(f"cannot write {str(target)!r}: {error.strerror or error}.") from error
+
+
+def _mark(target: Path) -> str:
+    """Return how names of files begin that this machine writes on the way to a target; the writer's number follows."""
+    return f".{target.name[:40]}.{crc32(platform.node().encode()):08x}-"
+
+
+def _sweep(target: Path) -> None:
+    """Remove what writers left that were killed on the way to this target: here, and no longer running."""
+    if os.name != "posix":  # elsewhere a process cannot be asked for without a signal
+        return
+    mark = _mark(target)
+    for left in target.parent.glob(f"{glob.escape(mark)}*.part"):
+        number = left.name.removeprefix(mark).split(".")[0]
+        try:
+            os.kill(int(number), 0)
+        except ProcessLookupError:
+            left.unlink(missing_ok=True)
+        except (ValueError, OverflowError, PermissionError):
+            continue
 
 
 def _settle(temporary: Path, target: Path) -> None:

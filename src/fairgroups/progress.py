@@ -55,17 +55,30 @@ def on_two_threads(
         In the order of the parts.
     """
     found = []
-    with ThreadPoolExecutor(2) as pool:
+    pool = ThreadPoolExecutor(2)
+    try:
         begun = [pool.submit(work, part) for part in parts]
-        try:
-            for i, one in enumerate(begun, 1):
-                found.append(one.result())
-                if done is not None:
-                    done(i / len(begun))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+        for i, one in enumerate(begun, 1):
+            found.append(one.result())
+            if done is not None:
+                done(i / len(begun))
+    except KeyboardInterrupt:
+        _end(pool)
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
     return found
+
+
+def _end(pool: ThreadPoolExecutor) -> None:
+    """End what is being done: kernels are asked to, and what has not begun is left undone."""
+    from fairgroups._kernels import end_threads
+
+    end_threads(True)
+    try:
+        pool.shutdown(cancel_futures=True)
+    finally:
+        end_threads(False)
 
 
 def _unseen(_: float) -> None:

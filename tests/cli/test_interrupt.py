@@ -47,6 +47,13 @@ SEARCHES = {
     "band_width='simulate', checks=False)",
     "model": "n = 9**5; fg.audit({'x': rng.random(n), 'f': rng.random(n), 'y': rng.integers(0, 2, n)}, sensitive='x', "
     "outcome='y', given='f', how='model')",
+    "scan": "n = 60_000; fg.scan({**{f'c{i}': rng.random(n) for i in range(30)}, 'y': rng.integers(0, 2, n)}, "
+    "outcome='y', pairs=True)",
+    "boxes' band": "n = 60_000; fg.audit({**{k: rng.random(n) for k in 'abc'}, 'y': rng.integers(0, 2, n)}, "
+    "sensitive=['a', 'b', 'c'], outcome='y', band_width='simulate')",
+    "repair": "n = 2_000_000; x = rng.random(n); fg.ScoreRepair().fit(rng.random(n) * (1 + x), sensitive=x)",
+    "tradeoff": "n = 200_000; x = rng.random(n); s = rng.random(n) * (1 + x); "
+    "fg.tradeoff(s, sensitive=x, truth=s > rng.random(n))",
 }
 
 

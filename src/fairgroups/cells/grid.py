@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure
+from fairgroups.options import within_memory
 from fairgroups.rows.attributes import Column
 from fairgroups.rows.rows import Rows, quantiles, weighted_sums
 
 __all__ = ["Points", "SpaceGrid", "axis_edges"]
 
 Array = NDArray[np.float64]
-MOST_CELLS = 4_000_000
+BYTES_OF_CELL = 500  # sums, summed-area tables and what a search keeps
 
 
 @dataclass(frozen=True)
@@ -71,11 +72,11 @@ class SpaceGrid:
     @staticmethod
     def check_size(shape: Sequence[int]) -> None:
         """Refuse a grid of too many cells."""
-        if prod(shape) > MOST_CELLS:
-            raise InputError(
-                f"a grid of {' × '.join(map(str, shape))} cells is too large.",
-                f"lower n_cells so that the product is at most {MOST_CELLS:,}, or use fewer attributes.",
-            )
+        within_memory(
+            BYTES_OF_CELL * float(prod(shape)),
+            f"a grid of {' × '.join(map(str, shape))} cells",
+            "lower n_cells, or use fewer attributes",
+        )
 
     @classmethod
     def of(cls, points: Points, n_cells: int) -> SpaceGrid:

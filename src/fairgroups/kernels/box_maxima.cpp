@@ -50,6 +50,7 @@ class Maxima {
     }
 
     void strip(const Box&, const double* kept, const float* drawn) {
+        end_if_asked();
         if (many()) return ordered(kept, drawn);
         if (last_.categorical) {
             for (std::size_t set = 1; set < std::size_t{1} << last_.size; ++set) {

@@ -195,6 +195,7 @@ void deal_sums(const DealtPeople& people, const std::uint16_t* codes, const std:
         }
     std::vector<float> sums;
     for (std::size_t draw = 0; draw < n_draws; ++draw) {
+        end_if_asked();
         deals.next();
         first = 0;
         for (std::size_t c = 0; c < sizes.size(); first += sizes[c++]) {
@@ -230,6 +231,7 @@ void deal_pairs(const DealtPeople& people, const std::uint16_t* codes, const std
         }
         for (std::size_t pair = 0; pair < pairs.n; ++pair) {
             if (asked[pair].empty()) continue;
+            end_if_asked();
             const std::size_t a = static_cast<std::size_t>(pairs.columns[2 * pair]),
                               b = static_cast<std::size_t>(pairs.columns[2 * pair + 1]);
             const DealtAxis &one = axes[a], &other = axes[b];
@@ -242,6 +244,7 @@ void deal_pairs(const DealtPeople& people, const std::uint16_t* codes, const std
                         before[rows[i] * wide + columns[i]] += deals.before(s);
             base.assign(before.begin(), before.end());
             for (const std::size_t place : asked[pair]) {
+                end_if_asked();
                 const std::size_t draw = place / n_chosen - first;
                 const std::uint32_t* person = &who[draw * dealt];
                 const float* more = &adds[draw * dealt];

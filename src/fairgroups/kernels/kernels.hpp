@@ -7,6 +7,7 @@
 #include <exception>
 #include <functional>
 #include <limits>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,14 @@ inline double kl(double p, double q) {
     if (p > 0) sum += p * std::log(p / q);
     if (p < 1) sum += (1 - p) * std::log((1 - p) / (1 - q));
     return std::max(sum, 0.0);
+}
+
+// Ctrl-C reaches the main thread of Python only. While that one waits for kernels on other threads it asks them to end,
+// and they look between two draws.
+inline std::atomic<bool> asked_to_end{false};
+
+inline void end_if_asked() {
+    if (asked_to_end.load(std::memory_order_relaxed)) throw std::runtime_error("ended by Ctrl-C on another thread.");
 }
 
 // Watches over a long search: lets Ctrl-C in from the thread that called, and ends the search on every thread when one

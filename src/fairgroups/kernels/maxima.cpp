@@ -54,6 +54,7 @@ void cell_maxima(const double* prefix, const double* sizes, std::size_t n_cells,
     }
     const double rate_spread = rate * (1 - rate);
     for (std::size_t i = 0; i < n_cells; ++i) {
+        end_if_asked();
         for (std::size_t j = i + 1; j <= n_cells; ++j) {
             const double n = sizes[j] - sizes[i], rest = total - n;
             const double rate_pen = weight * penalty(n, total);

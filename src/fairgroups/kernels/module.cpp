@@ -369,6 +369,7 @@ void call_region_maxima(nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::
 
 NB_MODULE(_kernels, m) {
     m.doc() = "Inner loops of fairgroups.";
+    m.def("end_threads", [](bool end) { asked_to_end = end; }, "end"_a);
     m.def("best_segments", &call<best_segments>, "a"_a, "b"_a, "rows"_a, "n_groups"_a, "min_rows"_a, "min_b"_a,
           "most_work"_a = 0.0);
     m.def("best_sorted", &call<best_sorted>, "a"_a, "b"_a, "rows"_a, "n_groups"_a, "min_rows"_a, "min_b"_a,

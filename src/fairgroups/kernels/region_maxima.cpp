@@ -88,8 +88,10 @@ void region_maxima(const float* draws, std::size_t n_blocks, const std::vector<s
     std::size_t n_cells = 1;
     for (const auto& [size, categorical] : axes) n_cells *= size;
     Regions regions(axes, scale);
-    for (std::size_t k = 0; k < n_blocks; ++k)
+    for (std::size_t k = 0; k < n_blocks; ++k) {
+        end_if_asked();
         regions.run(draws + k * n_cells * kDraws, largest + k * kDraws);
+    }
 }
 
 }  // namespace fairgroups

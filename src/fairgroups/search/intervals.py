@@ -36,6 +36,7 @@ def best_intervals(cells: Cells, measure: Measure | str, n_groups: int, limits: 
     units = Units.of(cells, measure)
     binding = Limits() if units.allowed(limits) else limits
     n_asked = min(n_groups, len(units))
+    units.check_room(n_asked)
     most = max(MOST_WORK, MOST_CANDIDATES * len(units) * n_asked)
     found = best_segments(units.a, units.b, units.rows, n_asked, binding.rows, binding.b, most)
     if found:

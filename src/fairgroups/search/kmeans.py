@@ -42,6 +42,7 @@ def best_kmeans(cells: Cells, measure: Measure | str, n_groups: int, *, weighted
     """
     units = Units.of(cells, measure)
     levels, level_of = np.unique(units.a / units.b, return_inverse=True)
+    units.check_room(min(n_groups, levels.size))
     mass = np.bincount(level_of, units.b if weighted else None).astype(np.float64)
     found = best_sorted(levels * mass, mass, mass, min(n_groups, levels.size), 0.0, 0.0)
     borders, owners = [], []

@@ -44,6 +44,7 @@ def best_monotone(
     units = Units.of(cells, measure)
     sign = 1.0 if monotonic == "increasing" else -1.0
     n_asked = min(n_groups, len(units))
+    units.check_room(n_asked)
     exact = True
     if units.allowed(limits):
         blocks = np.asarray(isotonic_blocks(sign * units.a, units.b), dtype=np.intp)

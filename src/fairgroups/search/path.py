@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fairgroups.cells.cells import Cells
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure
-from fairgroups.options import Missing
+from fairgroups.options import Missing, within_memory
 from fairgroups.partition.partition import Partition
 
 __all__ = ["GroupPath", "Limits", "Units", "make_path"]
@@ -59,6 +59,14 @@ class Units:
     def allowed(self, limits: Limits) -> bool:
         """Whether every unit alone is large enough to be a group."""
         return bool(self.rows.min() >= limits.rows and self.b.min() >= limits.b)
+
+    def check_room(self, n_groups: int) -> None:
+        """Refuse more groups than there is memory for: the search keeps a number for each unit and number of groups."""
+        within_memory(
+            8.0 * len(self) * n_groups,
+            f"{n_groups:,} groups of {len(self):,} values",
+            "ask for fewer groups, or for fewer cells (n_cells)",
+        )
 
     def at_most(self, n_units: int) -> Units:
         """Join neighbours until at most about `n_units` are left, each with about the same B."""
