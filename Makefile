@@ -9,7 +9,7 @@ FILES := $(shell find src -name '*.py' | sort | cksum | cut -d ' ' -f 1)
 # An editable install knows the files by name: new ones need a new one.
 INSTALLED := $(VENV)/.installed-$(FILES)
 
-.PHONY: demo test test-all test-long test-engines test-faces test-wheel test-oldest test-pythons test-sanitized fuzz paper lint bench docs docs-links clean
+.PHONY: demo test test-all test-long test-engines test-faces test-wheel test-oldest test-pythons test-sanitized test-threads fuzz paper lint bench docs docs-links clean
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -85,6 +85,10 @@ test-pythons:
 test-sanitized:
 	scripts/sanitized.sh $(PYTHON)
 
+# The same under the thread sanitizer; takes longer, and is run by hand.
+test-threads:
+	scripts/sanitized.sh $(PYTHON) thread
+
 # Random instances against brute force written anew, damaged files and documents: make fuzz SECONDS=600
 SECONDS ?= 60
 fuzz: $(VENV)/.test
@@ -111,4 +115,4 @@ docs-links: $(VENV)/.docs
 	$(BIN)/python -m sphinx -q -b linkcheck docs docs/_build/links
 
 clean:
-	rm -rf $(VENV) $(OLDEST) .venv-sanitized build dist docs/_build
+	rm -rf $(VENV) $(OLDEST) .venv-sanitized-* build dist docs/_build

@@ -32,6 +32,8 @@ __all__ = [
     "Seek",
     "at_least_zero",
     "cells_of",
+    "ends_of",
+    "epsilon_of",
     "number_of",
     "one_of",
     "refuse_unknown",
@@ -143,6 +145,28 @@ def at_least_zero(value: Any, name: str) -> float:
     if not _is_number(value) or not 0 <= value < float("inf"):
         raise InputError(f"`{name}` must be a number of at least 0; got {value!r}.")
     return float(value)
+
+
+def epsilon_of(value: Any) -> float:
+    """Return how private something is to be."""
+    if at_least_zero(value, "private") < 0.01:
+        raise InputError(f"`private` must be at least 0.01; got {value!r}.", "1 is usual.")
+    return float(value)
+
+
+def ends_of(value: Any, name: str) -> tuple[float, float]:
+    """Return the smallest and the largest value that something may have, known without looking at the data."""
+    if value is None or isinstance(value, str) or not hasattr(value, "__len__") or len(value) != 2:
+        low, high = 0.0, 0.0
+    else:
+        low, high = (number_of(x, name) for x in value)
+    if not low < high:
+        raise InputError(
+            f"`private` needs `{name}`, the smallest and the largest value that there may be: the data itself would "
+            "tell too much.",
+            f"{name}=(18, 90) (--{name.replace('_', '-')} 18,90), from what is known without looking.",
+        )
+    return low, high
 
 
 def share_of(value: Any, name: str, hint: str | None = None) -> float:

@@ -48,7 +48,7 @@ def test_repair_writes_all_it_is_asked_for(table, people, tmp_path):
     expected = repair.transform(people["score"], sensitive=people["age"], key=people["id"].to_numpy())
     assert (fair["fair_score"] == expected).all()
     text = page.read_text(encoding="utf-8")
-    assert "between people who took no part in learning it" in text
+    assert "Among people who took no part in learning it" in text
     assert text.count("<svg") == 6  # three pictures, each for a desk and for a telephone
     assert json.loads(model.read_text())["columns"]["key"] == "id"
 

@@ -95,3 +95,17 @@ def test_what_would_tell_more_is_refused(options, said):
     table = {**people(500, 0), "w": np.ones(500), "amount": np.arange(500.0)}
     with pytest.raises(fg.InputError, match=said):
         fg.audit(table, **{**OPTIONS, **options})
+
+
+def test_shares_between_two_whole_numbers_are_not_taken_for_whole():
+    """Ends of 0 and 1 look whole: the values say, through noise of their own, that they are not."""
+    rng = np.random.default_rng(0)
+    share = rng.random(20_000)
+    table = {"age": share, "ok": (rng.random(20_000) < 0.3 + 0.2 * (share < 0.4)).astype(int)}
+    found = fg.audit(table, **{**OPTIONS, "known_range": (0, 1)})
+    assert found.partition.n_groups == 2
+    assert found.partition.edges[0] == pytest.approx(0.4, abs=0.03)
+    stars = {"age": rng.integers(1, 6, 20_000)}
+    stars["ok"] = (rng.random(20_000) < 0.3 + 0.2 * (stars["age"] < 3)).astype(int)
+    found = fg.audit(stars, **{**OPTIONS, "known_range": (1, 5)})
+    assert [str(label) for label in found.partition.labels] == ["age < 3", "age ≥ 3"]

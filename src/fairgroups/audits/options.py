@@ -31,6 +31,8 @@ from fairgroups.options import (
     Monotonic,
     Seek,
     at_least_zero,
+    ends_of,
+    epsilon_of,
     number_of,
     one_of,
     share_of,
@@ -243,15 +245,8 @@ class AuditOptions:
             if self.known_range is not None:
                 raise InputError("`known_range` goes with `private`.", "leave it out, or say private=1 (--private 1).")
             return
-        if at_least_zero(self.private, "private") < 0.01:
-            raise InputError(f"`private` must be at least 0.01; got {self.private!r}.", "1 is usual.")
-        ends = self.known_range
-        if ends is None or isinstance(ends, str) or len(ends) != 2 or not number_of(ends[0], "known_range") < ends[1]:
-            raise InputError(
-                "`private` needs the smallest and the largest value that the attribute may have: the data itself would "
-                "tell too much.",
-                "known_range=(18, 90) (--known-range 18,90), from what is known without looking.",
-            )
+        epsilon_of(self.private)
+        ends_of(self.known_range, "known_range")
         refused = ("given", "expected", "by", "weight", "cluster", "key", "reliability", "error", "compare_with")
         for name in refused:
             if getattr(self, name):

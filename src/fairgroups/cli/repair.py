@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,6 +22,10 @@ METHOD = "repair"
 TRIED = (0.0, 0.02, 0.05, 0.1, 0.2)
 MOST_ROWS = 1_000_000
 MANY_SHARE = 0.02  # of all people one score
+PRIVATELY = (
+    "Learnt and judged from one noisy histogram (ε = {}): what is said here, the repair and the page tell next to "
+    "nothing of any single person. The table of fair scores holds the people themselves."
+)
 
 
 def repair(
@@ -76,21 +81,30 @@ def repair(
     missing: Annotated[
         str, typer.Option(help="Rows with missing values: error, or keep (without a fair score).")
     ] = "error",
+    private: Annotated[
+        float | None,
+        typer.Option(
+            help="Learn from one noisy histogram, so that no single person shows in the repair: ε, as 1; less is more "
+            "private."
+        ),
+    ] = None,
+    known_range: Annotated[
+        str | None, typer.Option(help="With --private: the least and the largest value of the attribute, as 18,90.")
+    ] = None,
+    score_range: Annotated[
+        str | None, typer.Option(help="With --private: the least and the largest score there may be; 0,1 if not said.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="For folds and for people with the same score.", min=0)] = 0,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the finding only.")] = False,
 ) -> None:
     """Make scores fair: find groups, learn the maps, and say on people left out what that gives and costs."""
     from fairgroups.errors import InputError
-    from fairgroups.grouping.fair_groups import FairGroups
     from fairgroups.options import one_of
     from fairgroups.output import check_place, write_atomically
-    from fairgroups.partition.given import given_partition
     from fairgroups.repair.file import check_target
     from fairgroups.repair.score_repair import ScoreRepair
     from fairgroups.repair.tradeoff import tradeoff
     from fairgroups.report.repair_page import CAUTION, render_repair, repair_finding, repair_notes, small_groups
-    from fairgroups.sources.source import Source, read_columns
-    from fairgroups.sql import WHOLE_ROW
 
     one_of(missing, "missing", ("error", "keep"))
     if condition is not None and truth is None:
@@ -100,28 +114,21 @@ def repair(
         check_place(place)
     if out is not None:
         check_target(data, out, into, key)
-    row: list[str] = []
-    sample: dict[str, Any] = {"most": MOST_ROWS, "seed": seed}
-    columns, total = read_columns(Source(data), names, text=[] if key is None else [key], **sample)
-    if key is None and _tied(columns[score]) > MANY_SHARE:  # people are told apart by all else that is known of them
-        with Source(data).opened() as table:
-            row = [name for name in table.relation.columns if name not in (truth, weight, fold)]
-        columns, total = read_columns(Source(data), names, row=row, **sample)
-        key = WHOLE_ROW
-    notes = []
-    n = len(next(iter(columns.values())))
-    if n < total:
-        notes.append(f"The groups, the maps and this judgement rest on {n:,} of {total:,} rows, drawn at random.")
-    found_by: Any = "auto"
-    if partition is not None:
-        found_by = given_partition(read_borders(partition, "--partition"), sensitive, "error")
-    elif n_groups == "auto":
-        found_by = "groups"
-    elif n_groups != "exact":
-        count = read_number("--n-groups", n_groups, whole=True)
-        found_by = FairGroups(count, min_group_size=read_number("--min-group-size", min_group_size))
+    if private is None and (known_range or score_range):
+        raise InputError("--known-range and --score-range go with --private.", "leave them out, or say --private 1")
+    if private is None:
+        people = _read(data, names, score, [x for x in (truth, weight, fold) if x is not None], key, seed)
+    elif len(sensitive) > 1 or weight or fold or partition or missing != "error":
+        raise InputError(
+            "--private is for one attribute, without weights, folds, given groups and missing values.",
+            "leave these options out.",
+        )
+    else:
+        roles = (score, sensitive[0], truth)
+        people = _read_privately(data, *roles, positive, private, known_range, score_range or "0,1", seed)
+        positive = None
     wished = ScoreRepair(
-        found_by,
+        _groups(n_groups, partition, min_group_size, sensitive),
         cost=cost,  # type: ignore[arg-type]
         relaxation=relaxation,  # type: ignore[arg-type]
         condition=condition,  # type: ignore[arg-type]
@@ -129,7 +136,7 @@ def repair(
     )
     gaps = sorted({max_gap, *TRIED}) if html is not None else [max_gap]
     found = tradeoff(
-        columns,
+        people.columns,
         score=score,
         sensitive=sensitive[0] if len(sensitive) == 1 else sensitive,
         truth=truth,
@@ -138,15 +145,15 @@ def repair(
         threshold=threshold,
         fold=fold,
         weight=weight,
-        key=key,
+        key=people.key,
         positive=positive,
         missing="error" if missing == "error" else "drop",
         seed=seed,
         verbose=not quiet and sys.stderr.isatty(),
     )
     fitted = found.repairs[METHOD, max_gap]
-    notes += [*repair_notes(fitted, key), *small_groups(found)]
-    used = {"score": score, "sensitive": list(sensitive), "key": key, "row": row, "into": into}
+    notes = [*people.notes, *repair_notes(fitted, people.key), *small_groups(found)]
+    used = {"score": score, "sensitive": list(sensitive), "key": people.key, "row": people.row, "into": into}
     written = []  # before anything is printed: the reader of the output may go away
     if model is not None:
         write_atomically(model, json.dumps({**fitted.to_dict(), "columns": used}, ensure_ascii=False) + "\n")
@@ -163,6 +170,79 @@ def repair(
             typer.echo(f"Note: {note}")
     for line in written:
         typer.echo(line)
+
+
+def _groups(n_groups: str, partition: str | None, min_group_size: str, sensitive: list[str]) -> Any:
+    """Return what says who is to be treated alike."""
+    from fairgroups.grouping.fair_groups import FairGroups
+    from fairgroups.partition.given import given_partition
+
+    if partition is not None:
+        return given_partition(read_borders(partition, "--partition"), sensitive, "error")
+    if n_groups in ("exact", "auto"):
+        return {"exact": "auto", "auto": "groups"}[n_groups]
+    count = read_number("--n-groups", n_groups, whole=True)
+    return FairGroups(count, min_group_size=read_number("--min-group-size", min_group_size))
+
+
+@dataclass(frozen=True)
+class _People:
+    """Whom the repair is learnt from: columns by name, who each row is, the columns that make the key, and notes."""
+
+    columns: dict[str, Any]
+    key: str | None
+    row: list[str]
+    notes: list[str]
+
+
+def _read(data: Path, names: list[str], score: str, others: list[str], key: str | None, seed: int) -> _People:
+    """Read the people; where many share a score, they are told apart by all else that is known of them."""
+    from fairgroups.sources.source import Source, read_columns
+    from fairgroups.sql import WHOLE_ROW
+
+    row: list[str] = []
+    columns, total = read_columns(Source(data), names, text=[] if key is None else [key], most=MOST_ROWS, seed=seed)
+    if key is None and _tied(columns[score]) > MANY_SHARE:
+        with Source(data).opened() as table:
+            row = [name for name in table.relation.columns if name not in others]
+        columns, total = read_columns(Source(data), names, row=row, most=MOST_ROWS, seed=seed)
+        key = WHOLE_ROW
+    n = len(next(iter(columns.values())))
+    drawn = f"The groups, the maps and this judgement rest on {n:,} of {total:,} rows, drawn at random."
+    return _People(columns, key, row, [drawn] if n < total else [])
+
+
+def _read_privately(
+    data: Path,
+    score: str,
+    sensitive: str,
+    truth: str | None,
+    positive: str | None,
+    epsilon: float,
+    known_range: str | None,
+    score_range: str,
+    seed: int,
+) -> _People:
+    """Read people that stand for the entries of a noisy histogram."""
+    from fairgroups.repair.private import private_scores
+    from fairgroups.repair.trial import is_label
+    from fairgroups.sources.source import Source, read_columns
+
+    names = [score, sensitive, *([] if truth is None else [truth])]
+    columns, _ = read_columns(Source(data), names, most=MOST_ROWS, seed=seed)
+    label = None
+    if truth is not None:
+        label = columns[truth] if positive is None else is_label(columns[truth], positive, truth)
+    noisy = private_scores(
+        columns[score],
+        columns[sensitive],
+        label,
+        private=epsilon,
+        known_range=read_borders(known_range, "--known-range") if known_range else (),
+        score_range=read_borders(score_range, "--score-range"),
+    )
+    found = dict(zip(names, (noisy["score"], noisy["sensitive"], noisy.get("y")), strict=False))
+    return _People(found, None, [], [PRIVATELY.format(f"{epsilon:g}")])
 
 
 def _tied(score: Any) -> float:

@@ -28,7 +28,7 @@ from fairgroups.rows.rows import Rows
 from fairgroups.rows.split import deal_rows
 from fairgroups.sources.frames import read_table
 
-__all__ = ["Trial", "asked_for", "blocks_of", "common_groups", "folds_of", "read_people"]
+__all__ = ["Trial", "asked_for", "blocks_of", "common_groups", "folds_of", "is_label", "read_people"]
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -89,7 +89,7 @@ def read_people(
     columns = dict(table.columns)
     truth = roles["truth"]
     if truth is not None and positive is not None:
-        columns[truth] = _is_label(columns[truth], positive, truth)
+        columns[truth] = is_label(columns[truth], positive, truth)
     wanted = Roles.of(attributes, score, **roles, missing=missing)
     with read_rows(columns, wanted) as reading:
         rows = reading.rows
@@ -122,7 +122,7 @@ def common_groups(asked: Mapping[str, ScoreRepair], finals: Mapping[str, ScoreRe
     return partition_of(table, MOST_NAMED, SMALLEST_NAMED, "drop")
 
 
-def _is_label(column: Any, positive: Any, name: str) -> NDArray[Any]:
+def is_label(column: Any, positive: Any, name: str) -> NDArray[Any]:
     """Turn a true label into 0 and 1."""
     values = [None if is_missing(x) else x for x in one_column(column).tolist()]
     yes = [None if x is None else float(x == positive or str(x) == str(positive)) for x in values]

@@ -72,11 +72,12 @@ def repair_finding(found: Tradeoff, method: str, max_gap: float) -> str:
     if found.repairs[method, max_gap].maps_.groups.size == 1 or found.groups.n_groups == 1:
         return f"Scores are not shown to change with {name}: there is nothing to repair."
     gap = found.value("score_gap", method, max_gap)
-    before = plain_points(found.fitted_gaps[method, max_gap][0], percent=True)
+    before, within = (plain_points(x, percent=True) for x in found.fitted_gaps[method, max_gap])
     new, low, high = (plain_points(gap[key], percent=True) for key in ("value", "low", "high"))
     said = (
         f"The {found.groups.n_groups} groups of {name} differ by up to {before} points in the share of people above "
-        f"some score. After the repair, between people who took no part in learning it, it is {new} ({low} to {high}"
+        f"some score, and by up to {within} after the repair. Among people who took no part in learning it, groups "
+        f"differ by up to {new} after it ({low} to {high}"
     )
     said += f"; chance alone makes up to {100 * gap['floor']:.1f}" if not math.isnan(gap["floor"]) else ""
     said += f"); the limit was {100 * max_gap:g}."

@@ -1,7 +1,8 @@
 """One noisy histogram in place of the people: whatever is made of it reveals next to nothing of any single one.
 
 A twentieth of ε is spent on how many people there are, which says how many cells the attribute is cut into, so that
-noise stays small beside the people of a cell. Then each person adds one to one entry, a cell with an outcome. To every
+noise stays small beside the people of a cell; where that is open, another on whether values are whole, as years are.
+Then each person adds one to one entry, a cell with an outcome. To every
 entry a whole number is added that is drawn from the two-sided geometric distribution (Ghosh, Roughgarden and
 Sundararajan 2012): what is then seen is e^ε times as likely, at most, with any one person as without. Everything else
 follows from the entries and from what was known before, so it reveals no more (differential privacy; Dwork, McSherry,
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from random import SystemRandom
 
@@ -23,11 +24,11 @@ from fairgroups.errors import InputError
 from fairgroups.rows.attributes import Column
 from fairgroups.rows.rows import Rows
 
-__all__ = ["MOST_CELLS", "noise_variance", "private_rows", "two_sided_geometric"]
+__all__ = ["MOST_CELLS", "PrivateSize", "noise_variance", "private_rows", "two_sided_geometric"]
 
 Array = NDArray[np.float64]
 MOST_CELLS = 128
-FOR_THE_NUMBER = 0.05  # of ε
+FOR_EACH_QUESTION = 0.05  # of ε, before the histogram
 PEOPLE_OF_CELL = 10  # for each unit of the noise's variance, and one more
 
 
@@ -35,6 +36,26 @@ def noise_variance(epsilon: float) -> float:
     """Return the variance of what is added to each entry."""
     rest = math.exp(-epsilon)
     return 2 * rest / (1 - rest) ** 2
+
+
+@dataclass(frozen=True)
+class PrivateSize:
+    """How many people there are, about, whether their values are whole, and what is left of ε after asking."""
+
+    people: int
+    whole: bool
+    epsilon: float
+
+    @classmethod
+    def of(cls, values: Array, epsilon: float, low: float, high: float) -> PrivateSize:
+        """Ask, at a twentieth of ε for each question; ends that are not whole answer the second by themselves."""
+        asked = epsilon * FOR_EACH_QUESTION
+        people = values.size + int(two_sided_geometric(asked, 1)[0])
+        left = epsilon - asked
+        if not (low.is_integer() and high.is_integer() and high - low < 4 * MOST_CELLS):
+            return cls(people, False, left)
+        broken = int(np.sum(values != np.floor(values))) + int(two_sided_geometric(asked, 1)[0])
+        return cls(people, broken < people / 2, left - asked)
 
 
 def private_rows(rows: Rows, epsilon: float, ends: Sequence[float], borders: Sequence[float] = ()) -> Rows:
@@ -59,10 +80,9 @@ def private_rows(rows: Rows, epsilon: float, ends: Sequence[float], borders: Seq
     """
     _check(rows)
     low, high = float(ends[0]), float(ends[1])
-    about = rows.size + int(two_sided_geometric(epsilon * FOR_THE_NUMBER, 1)[0])
-    epsilon = epsilon * (1 - FOR_THE_NUMBER)
-    most = int(np.clip(about / (PEOPLE_OF_CELL * (1 + noise_variance(epsilon))), 4, MOST_CELLS))
-    whole = low.is_integer() and high.is_integer() and high - low < 4 * MOST_CELLS
+    size = PrivateSize.of(rows.sensitive, epsilon, low, high)
+    epsilon, whole = size.epsilon, size.whole
+    most = int(np.clip(size.people / (PEOPLE_OF_CELL * (1 + noise_variance(epsilon))), 4, MOST_CELLS))
     step = math.ceil((high - low + 1) / most) if whole else (high - low) / most
     edges = np.arange(low, high + 1, step) if whole else low + step * np.arange(most)
     if edges.size > 1 and high - edges[-1] < step / 2:
@@ -85,7 +105,8 @@ def private_rows(rows: Rows, epsilon: float, ends: Sequence[float], borders: Seq
     outcome = ((kind >> (len(labels) - 1)) & 1).astype(np.float64)
     truth = None if rows.truth is None else (kind & 1).astype(np.float64)
     narrow = whole and bool(np.all(np.diff(edges) == 1)) and edges[-1] == high
-    last = None if narrow else np.append(edges[1:] - whole, high)[held]
+    before = edges[1:] - 1 if whole else np.nextafter(edges[1:], -np.inf)  # cells end before the next one begins
+    last = None if narrow else np.append(before, high)[held]
     column = replace(rows.columns[0], values=edges[held].astype(np.float64), last=last)
     return Rows(
         (column,),
