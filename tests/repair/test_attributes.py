@@ -3,6 +3,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import fairgroups as fg
 from fairgroups import InputError
 from fairgroups.repair.attributes import read_attributes
 
@@ -34,3 +35,28 @@ def test_lengths_and_numbers_without_end():
     with pytest.raises(InputError, match="infinite"):
         read_attributes([1, np.inf, 3], 3)
     assert read_attributes(["a", "b", "a"], 3)[0].levels == ("a", "b")
+
+
+@pytest.mark.parametrize("kind", [dict, pd.DataFrame, pl.DataFrame])
+def test_columns_are_known_by_their_names_not_by_their_places(kind):
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=800), rng.integers(0, 5, 800)
+    score = rng.random(800) * 0.5 + 0.2 * (a > 0) + 0.05 * b
+    repair = fg.ScoreRepair(judge=False).fit(score, sensitive=kind({"a": a, "b": b}))
+    fair = repair.transform(score, sensitive=kind({"a": a, "b": b}))
+    assert np.array_equal(fair, repair.transform(score, sensitive=kind({"b": b, "a": a})))
+    assert np.array_equal(repair.assign(kind({"b": b, "a": a})), repair.assign(kind({"a": a, "b": b})))
+    with pytest.raises(fg.InputError, match=r"fitted with sensitive columns 'a', 'b'; got 'b', 'c'"):
+        repair.transform(score, sensitive=kind({"b": b, "c": a}))
+
+
+def test_factors_are_known_by_their_names():
+    rng = np.random.default_rng(1)
+    age, q, r = rng.normal(size=900), rng.choice(["u", "v"], 900), rng.choice(["x", "y"], 900)
+    score = rng.random(900) + age * (q == "u")
+    plain = fg.ScoreRepair(judge=False)
+    repair = fg.StratifiedRepair(plain).fit(score, sensitive=age, given={"q": q, "r": r})
+    fair = repair.transform(score, sensitive=age, given={"q": q, "r": r})
+    assert np.array_equal(fair, repair.transform(score, sensitive=age, given={"r": r, "q": q}))
+    with pytest.raises(fg.InputError, match="fitted with given columns"):
+        repair.transform(score, sensitive=age, given={"q": q, "s": r})

@@ -301,3 +301,59 @@ def test_columns_of_no_kind_are_left_out_and_the_others_are_looked_at():
         fg.scan(twice, outcome="y")
     held = pa.table({"a": pa.array(["u", "v", None] * 200).dictionary_encode(), "y": rng.random(600) < 0.4})
     assert fg.scan(held, outcome="y").columns[0].missing == 200
+
+
+def test_one_weight_that_outweighs_all_is_no_evidence():
+    """With one weight of 10,000 the rate is that person's outcome, and everybody else differs from it."""
+    alarms = 0
+    for seed in range(20):
+        rng = np.random.default_rng([6, seed])
+        table = {"a": rng.normal(size=400), "b": rng.normal(size=400), "y": rng.random(400) < 0.3}
+        table["w"] = np.where(np.arange(400) == 0, 1e4, 1.0)
+        found = fg.scan(table, outcome="y", weight="w", pairs=False)
+        alarms += bool(found.shown)
+        assert "would have been noticed" not in found.conclusion
+    assert alarms <= 2
+    table["w"][0] = 1e12
+    fg.scan(table, outcome="y", weight="w")
+
+
+def test_factors_that_leave_nobody_to_compare_are_told():
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=2000)
+    y = rng.random(2000) < np.where(a > 0, 0.6, 0.1)
+    table = {"a": a, "b": rng.normal(size=2000), "y": y, "id": [f"p{i}" for i in range(2000)], "copy": y.astype(int)}
+    with pytest.raises(fg.InputError, match="different for nearly everybody"):
+        fg.scan(table, outcome="y", given="id", attributes=["a", "b"])
+    with pytest.raises(fg.InputError, match="the outcome is the same for all"):
+        fg.scan(table, outcome="y", given="copy", attributes=["a", "b"])
+    table["few"] = [f"p{i}" if i < 900 else "others" for i in range(2000)]
+    found = fg.scan({**table, "y": rng.random(2000) < 0.3}, outcome="y", given="few", attributes=["b"], pairs=False)
+    assert found.data.alone == 900
+    assert "900 of 2,000 people have nobody alike in few to be compared with" in found.conclusion
+
+
+def test_the_same_outcome_for_all_is_told():
+    rng = np.random.default_rng(0)
+    found = fg.scan({"a": rng.normal(size=500), "b": rng.normal(size=500), "y": np.ones(500, dtype=int)}, outcome="y")
+    assert found.conclusion == "Nothing can be compared: all 500 people have the same y."
+
+
+@pytest.mark.parametrize(("n", "rate", "side"), [(2000, 0.1, 1), (3000, 0.3, -1), (2000, 0.95, -1)])
+def test_the_stated_difference_is_shown_in_four_of_five(n, rate, side):
+    """A tenth of the people, anywhere, exactly as far from everybody as is stated; rare outcomes as well."""
+    shown, runs = 0, 60
+    stated = None
+    for seed in range(runs):
+        rng = np.random.default_rng([2, n, seed])
+        table = {f"x{i}": rng.normal(size=n) for i in range(6)}
+        if stated is None:
+            found = fg.scan({**table, "y": rng.random(n) < rate}, outcome="y", pairs=False)
+            stated = next(one.detectable for one in found.attributes if one.names == ("x0",))
+        rank = np.argsort(np.argsort(table["x0"])) / n
+        start = rng.uniform(0, 0.9)
+        inside = (rank >= start) & (rank < start + 0.1)
+        table["y"] = rng.random(n) < rate + side * stated * np.where(inside, 1, -1 / 9)
+        found = fg.scan(table, outcome="y", pairs=False)
+        shown += any(one.names == ("x0",) for one in found.shown)
+    assert 0.7 * runs <= shown <= 0.97 * runs

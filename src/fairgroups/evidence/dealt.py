@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.evidence.region_scale import MOST_OFF, Crossed, charge_of, ends_of, variance_seen
+from fairgroups.evidence.region_scale import MOST_OFF, Crossed, charge_of, ends_of, sum_noticed, variance_seen
 from fairgroups.measures import Measure
 from fairgroups.rows.rows import Rows, weighted_sums
 
@@ -23,6 +23,8 @@ __all__ = ["Dealt", "Departure"]
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 Cells = NDArray[np.uint16]
+LEAST_KEPT = 1e-9  # below, the person is the stratum
+FEWEST = 20  # people, or clusters of them, of equal weight: fewer tell nothing of chance
 MOST_DEALT = 80_000  # of the rarer outcome, or rows that are multiplied; of more people some stand for all
 
 
@@ -38,6 +40,9 @@ class Dealt:
         Their strata, in rising order.
     left : array
         What each adds to U, the sum over a region of outcomes less what people of the same stratum have.
+    drawn : array
+        The same as it is dealt. Somebody who weighs much pulls the stratum's rate along, so that little is left of the
+        own outcome: it is dealt as large as it would be by itself.
     weight : array
         What each counts.
     scatter : array
@@ -57,6 +62,7 @@ class Dealt:
     strata: Codes
     starts: NDArray[np.int64]
     left: Array
+    drawn: Array
     weight: Array
     scatter: Array
     own: Array | None
@@ -96,22 +102,24 @@ class Dealt:
         rate = np.bincount(strata, a, n) / total
         left = a - b * rate[strata]
         left[np.abs(left) < 1e-12 * (np.abs(a) + b * np.abs(rate[strata]))] = 0.0  # what rounding leaves of nothing
-        size = total**2 / np.bincount(strata, b**2, n)
-        more = np.where(size > 1 + 1e-9, size / np.maximum(size - 1, 1e-9), 0.0)
+        share = b / total[strata]  # of the stratum's rate that is the person's own outcome
+        kept = 1 - 2 * share + (np.bincount(strata, b**2, n) / total**2)[strata]  # of its variance, in what is left
+        kept = np.where(kept > LEAST_KEPT, kept, np.inf)
         second = float(np.sum(left**2))
         skew = float(np.sum(left**3)) / second if second > 0 else 0.0
-        own = left**2 * more[strata]
+        own = left**2 / kept
         pooled = (np.bincount(strata, own, n) / np.maximum(np.bincount(strata, b**2, n), 1e-300))[strata] * b**2
         if rows.weight is None and rows.cluster is None and bool(np.all(b == b[:1])):
             if bool(np.isin(a, (0.0, 1.0)).all() and (b == 1).all()):
                 yes = np.rint(np.bincount(strata, a, n)).astype(np.int64)
-                return cls(used, strata, starts, left, b, pooled, None, yes, None, skew)
-            return cls(used, strata, starts, left, b, pooled, own, None, None, skew)
+                return cls(used, strata, starts, left, left, b, pooled, None, yes, None, skew)
+            return cls(used, strata, starts, left, left, b, pooled, own, None, None, skew)
         which = np.arange(used.size) if rows.cluster is None else _numbered(rows.cluster[used])
         together = np.bincount(np.ravel(which), left)
         effect = max(float(np.sum(together**2)) / second, 1.0) if second > 0 else 1.0
         scatter = np.maximum(own, pooled) * effect
-        return cls(used, strata, starts, left, b, scatter, None, None, np.ravel(which).astype(np.int32), skew)
+        drawn = left / np.sqrt(kept)
+        return cls(used, strata, starts, left, drawn, b, scatter, None, None, np.ravel(which).astype(np.int32), skew)
 
     @property
     def n(self) -> int:
@@ -141,7 +149,7 @@ class Dealt:
         codes = np.ravel(codes)
         starts = np.concatenate([[0], np.cumsum(np.bincount(codes))]).astype(np.int64)
         yes = None
-        left = self.left[held]
+        left, drawn = self.left[held], self.drawn[held]
         if self.yes is not None:
             sizes = np.diff(starts)
             share = (self.yes / np.diff(self.starts))[np.unique(strata)]
@@ -149,16 +157,17 @@ class Dealt:
         else:
             weight = np.bincount(codes, self.weight[held])
             left = left - self.weight[held] * (np.bincount(codes, left) / weight)[codes]
+            drawn = drawn - self.weight[held] * (np.bincount(codes, drawn) / weight)[codes]
         cluster = None if self.cluster is None else np.arange(held.size, dtype=np.int32)
         own = None if self.own is None else self.own[held]
-        sums = left, self.weight[held], self.scatter[held], own
+        sums = left, drawn, self.weight[held], self.scatter[held], own
         return Dealt(self.rows[held], codes, starts, *sums, yes, cluster, self.skew)
 
     def kernel(self) -> tuple[Any, ...]:
         """As the kernels take it."""
         if self.yes is not None:
             return self.starts, self.yes, None, None, None
-        return self.starts, None, self.left, self.weight, self.cluster
+        return self.starts, None, self.drawn, self.weight, self.cluster
 
     def cells(self, codes: NDArray[Any]) -> Cells:
         """Return the cells of these people, in their order."""
@@ -199,6 +208,40 @@ class Dealt:
         most = weight if self.yes is not None else math.inf
         low, high = (min(max(float(x), -most), most) / total for x in ends)
         return Departure(left / total, low, high)
+
+    def noticed(self, share: float, root: float, more: float) -> float:
+        """Return how far from everybody a share of the people must be to be shown with a given chance.
+
+        Parameters
+        ----------
+        share : float
+            Of the people, spread alike over all strata.
+        root : float
+            How many standard errors chance allows, without the charge; its sign says above or below.
+        more : float
+            How many standard errors further the difference must lie.
+
+        Returns
+        -------
+        float
+            At least 0; NaN where nothing scatters, and where a few weigh as much as all others.
+        """
+        sizes = np.bincount(self.strata, self.weight, self.n_strata)
+        total, null = float(sizes.sum()), float(self.scatter.sum()) * share * (1 - share)
+        together = self.weight if self.cluster is None else np.bincount(self.cluster, self.weight)
+        if not null > 0 or total**2 < FEWEST * float(np.sum(together**2)):
+            return math.nan
+        yes = self.yes
+
+        def seen(left: float) -> float:
+            if yes is None:
+                return null
+            return float(np.sum(variance_seen(share * sizes, sizes, yes / sizes, left / (share * (1 - share) * total))))
+
+        charge = float(charge_of(share * (1 - share) * total, total))
+        off = 0.0 if yes is None else MOST_OFF
+        root += math.copysign(charge, root)
+        return abs(sum_noticed(null, root, more, self.skew, off, seen)) / (share * total)
 
     def crossed(self, codes: Cells, n_cells: int) -> Crossed:
         """Sum by cell and stratum; people in no cell, whose code is `n_cells` or more, count outside every region."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 
 from fairgroups.evidence.every_region import EveryRegion
 
-__all__ = ["MOST_OFF", "Crossed", "RegionScale", "charge_of", "ends_of", "variance_seen"]
+__all__ = ["MOST_OFF", "Crossed", "RegionScale", "charge_of", "ends_of", "sum_noticed", "variance_seen"]
 
 Array = NDArray[np.float64]
 CHARGE = 0.3  # of √(2 (1 + log(N/2w))), which a region is charged whose comparison weighs w (simulated)
@@ -22,7 +24,7 @@ FEW_STRATA = 4  # up to so many are summed one by one
 
 def charge_of(weight: Any, total: float) -> Any:
     """Return what regions are charged for being small, whose comparison weighs so much of all."""
-    return CHARGE * np.sqrt(2 * (1 + np.log(np.maximum(total / np.maximum(weight, 1e-300), 4.0) / 2)))
+    return CHARGE * np.sqrt(2 * (1 + np.log(np.maximum(total / np.maximum(weight, 1e-12 * total), 4.0) / 2)))
 
 
 def variance_seen(b: Any, total: Any, rate: Any, far: Any) -> Any:
@@ -59,6 +61,36 @@ def ends_of(left: Any, null: Any, seen: Any, root: Any, skew: float, most_off: f
         outer = side * left > 0
         ends.append(np.where(~shown, plain, np.where(outer, side * np.maximum(side * solved, side * plain), solved)))
     return ends[0], ends[1]
+
+
+def sum_noticed(
+    null: float, root: float, more: float, skew: float, most_off: float, seen: Callable[[float], float]
+) -> float:
+    """Return the sum, above what is expected or below it, that is shown with a given chance.
+
+    Parameters
+    ----------
+    null : float
+        The variance of the sum where nobody is treated differently.
+    root : float
+        How many standard errors chance allows, with what the region is charged; its sign says above or below.
+    more : float
+        How many standard errors further the sum must lie.
+    skew, most_off : float
+        See `ends_of`.
+    seen : callable
+        The variance of the sum where that is expected to be so much.
+
+    Returns
+    -------
+    float
+    """
+    side, spread = np.sign(root), math.sqrt(null)
+    least = abs(root) * (spread + float(_more(side * skew, spread, most_off)))
+    found = least + more * spread
+    for _ in range(30):
+        found = 0.5 * (found + least + more * math.sqrt(max(seen(side * found), 0.0)))
+    return float(side * found)
 
 
 @dataclass(frozen=True)

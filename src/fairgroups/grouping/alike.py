@@ -25,7 +25,7 @@ from fairgroups.measures import Measure
 from fairgroups.options import HOW
 from fairgroups.rows.attributes import Column
 from fairgroups.rows.rows import Rows, weighted_sums
-from fairgroups.rows.strata import Factor, Strata, strata_of
+from fairgroups.rows.strata import Factor, Strata, refuse_names, strata_of
 
 __all__ = ["Alike", "How", "check_how", "find_alike", "without_each"]
 
@@ -86,12 +86,7 @@ def find_alike(rows: Rows, measures: Sequence[Measure], how: Any) -> Alike:
     """
     check_how(how)
     columns = _columns(rows)
-    for column in columns:
-        if column.levels is not None and len(column.levels) > rows.n / 2:
-            raise InputError(
-                f"{column.name!r} is different for nearly everybody: nobody is alike in it.",
-                "leave it out of `given` (--given).",
-            )
+    refuse_names(columns, rows.n)
     if isinstance(how, str) and how != "model":
         strata = _strata(rows, columns, measures)
         if how == "strata" or not strata.thin or not rows.factors:

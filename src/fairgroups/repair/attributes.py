@@ -15,7 +15,7 @@ from fairgroups.rows.columns import one_column
 from fairgroups.rows.rows import check_finite
 from fairgroups.sources.frames import column_names, read_table
 
-__all__ = ["read_attributes"]
+__all__ = ["in_order", "read_attributes"]
 
 
 def read_attributes(
@@ -58,6 +58,37 @@ def read_attributes(
         if column.levels is None:
             check_finite(column.values, column.name or what)
     return columns
+
+
+def in_order(given: Any, names: Sequence[str], *, what: str = "sensitive") -> Any:
+    """Return several named columns in the order in which a repair was fitted; columns without names stay as they are.
+
+    Parameters
+    ----------
+    given : array-like, frame or mapping
+        What `transform` is given.
+    names : sequence of str
+        The columns of the fit; of arrays, which have none, ``x0``, ``x1``, ….
+    what : str
+        What they are, for messages.
+
+    Returns
+    -------
+    array-like, frame or mapping
+    """
+    mapping = isinstance(given, Mapping)
+    if not (mapping or hasattr(given, "columns")) or not all(names):
+        return given
+    held = [str(name) for name in (given if mapping else given.columns)]
+    if held == list(names) or len(names) < 2 or list(names) == [f"x{d}" for d in range(len(names))]:
+        return given
+    if sorted(held) != sorted(names):
+        known, got = (", ".join(map(repr, some)) for some in (names, held))
+        raise InputError(
+            f"the repair was fitted with {what} columns {known}; got {got}.",
+            "pass the same columns; their order does not matter.",
+        )
+    return {name: given[name] for name in names} if mapping else given[list(names)]
 
 
 def _values(sensitive: Any) -> list[tuple[str, NDArray[Any]]]:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from fairgroups.errors import InputError, MissingValuesError
 from fairgroups.options import Missing
 from fairgroups.repair.along import nearness_of
-from fairgroups.repair.attributes import read_attributes
+from fairgroups.repair.attributes import in_order, read_attributes
 from fairgroups.repair.document import document_of, repair_of
 from fairgroups.repair.group_maps import learn_groups
 from fairgroups.repair.inputs import as_table, check_options, read_partition, read_scores
@@ -255,6 +255,7 @@ class ScoreRepair(WrittenRepair, TransformerMixin, BaseEstimator):  # type: igno
         if is_lazy(score):
             return fair_frame(self, score, sensitive, key, "fair_score")
         values = read_scores(score)
+        sensitive = in_order(sensitive, self.partition_.columns)
         codes = self._codes(sensitive, values.size)
         axes = self.maps_.axes
         columns = [] if axes is None else read_attributes(sensitive, values.size, [a.levels is not None for a in axes])
@@ -304,6 +305,7 @@ class ScoreRepair(WrittenRepair, TransformerMixin, BaseEstimator):  # type: igno
         array of int
         """
         check_is_fitted(self)
+        sensitive = in_order(sensitive, self.partition_.columns)
         return self.partition_.assign(as_table(sensitive) if len(self.partition_.columns) == 1 else sensitive)
 
     def to_sql(

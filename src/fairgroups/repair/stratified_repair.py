@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from fairgroups import __version__
 from fairgroups.errors import InputError, SchemaError
 from fairgroups.options import whole_number
-from fairgroups.repair.attributes import read_attributes
+from fairgroups.repair.attributes import in_order, read_attributes
 from fairgroups.repair.score_repair import ScoreRepair
 from fairgroups.repair.scored import Scored
 from fairgroups.repair.written import WrittenRepair, check_schema
@@ -138,6 +138,7 @@ class StratifiedRepair(WrittenRepair, TransformerMixin, BaseEstimator):  # type:
         """Return fair scores; see `fit` for the arguments."""
         check_is_fitted(self, "repairs_")
         people = Scored.read(score, None, sensitive, None, key)
+        given = in_order(given, [factor.name for factor in self.factors_], what="given")
         factors = read_attributes(given, people.score.size, what="given")
         if len(factors) != len(self.factors_):
             raise InputError(

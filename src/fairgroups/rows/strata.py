@@ -10,11 +10,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fairgroups.errors import InputError
 from fairgroups.measures import Measure
 from fairgroups.rows.attributes import Column
 from fairgroups.rows.rows import Rows, quantiles, weighted_sums
 
-__all__ = ["Factor", "Strata", "as_one", "at_equal", "bin_edges", "in_cells", "strata_of"]
+__all__ = ["Factor", "Strata", "as_one", "at_equal", "bin_edges", "in_cells", "refuse_names", "strata_of"]
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -289,3 +290,13 @@ def _renumbered(codes: Codes, n: int) -> tuple[Codes, int]:
         return np.ravel(codes), int(used.size)
     held = np.bincount(codes, minlength=n) > 0
     return (np.cumsum(held) - 1)[codes], int(np.count_nonzero(held))
+
+
+def refuse_names(columns: Sequence[Column], n: float) -> None:
+    """Refuse factors in which nearly nobody is like anybody else."""
+    for column in columns:
+        if column.levels is not None and len(column.levels) > n / 2:
+            raise InputError(
+                f"{column.name!r} is different for nearly everybody: nobody is alike in it.",
+                "leave it out of `given` (--given).",
+            )

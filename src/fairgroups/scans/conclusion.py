@@ -59,6 +59,8 @@ def _pairs(n: int) -> str:
 
 def _nothing(scan: Scan, looked: int, equal: str) -> str:
     data = scan.data
+    if data.constant:
+        return f"Nothing can be compared: all {thousands(data.n)} {data.unit} have the same {data.outcome}."
     pairs = f" and {_pairs(data.looked_at_pairs)}" if data.looked_at_pairs else ""
     p = min((one.p_value for one in (*scan.attributes, *scan.pairs)), default=1.0)
     least = [one.detectable for one in scan.attributes if not math.isnan(one.detectable)]
@@ -66,6 +68,9 @@ def _nothing(scan: Scan, looked: int, equal: str) -> str:
         f"No attribute is shown to go with {data.outcome}{equal}: over {_columns(looked)}{pairs}, nothing differs more "
         f"than chance makes it ({p_value(p)})"
     )
+    if 10 * data.alone > data.n:
+        whom = f"{thousands(data.alone)} of {thousands(data.n)} {data.unit}"
+        said += f"; but {whom} have nobody alike in {listed(list(data.given))} to be compared with"
     if least:
         said += (
             f". A tenth of the {data.unit} would have been noticed in four of five such tables at a difference of "
@@ -106,7 +111,7 @@ def adds(one: ScannedAttribute) -> str:
         return ""
     said = []
     if one.beyond:
-        said.append(f"adds nothing beyond {_any_of(one.beyond)}")
+        said.append(f"not shown to add anything beyond {_any_of(one.beyond)}")
     if one.alike:
         said.append(f"cannot be told from {_any_of(one.alike)}")
     return sentence("; ".join(said)) + "." if said else ""
@@ -161,8 +166,8 @@ def cannot_say(scan: Scan) -> list[str]:
             f"{size(max(least), percent=data.percent)} in a column alone, a smaller difference less often."
         )
     said.append(
-        f"Why there are differences. An attribute that goes with {data.outcome} need not be its cause, and “adds "
-        "nothing beyond another” means no more than that this data shows nothing beyond it."
+        f"Why there are differences. An attribute that goes with {data.outcome} need not be its cause, and “not "
+        "shown to add anything beyond another” does not mean that it adds nothing."
     )
     if not data.given:
         said.append("Whether there are reasons for a difference: --given holds factors equal.")

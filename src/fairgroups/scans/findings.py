@@ -15,7 +15,6 @@ from fairgroups.evidence.every_region import EveryRegion
 from fairgroups.evidence.likelihood import POWER
 from fairgroups.evidence.look import Look, Looked, look_at
 from fairgroups.evidence.places import Places, ScannedAxis, place_of
-from fairgroups.evidence.region_scale import charge_of
 from fairgroups.evidence.regions import Region
 from fairgroups.evidence.verdict import verdicts
 from fairgroups.measures import Direction, Measure
@@ -131,6 +130,10 @@ class Scene:
         """Return the same people with some of the columns."""
         return self if len(some) == len(self.columns) else replace(self, columns=tuple(self.columns[i] for i in some))
 
+    def without_factors(self) -> Scene:
+        """Return the same people with nothing held equal."""
+        return replace(self, factors=())
+
     @cached_property
     def sums(self) -> tuple[Array, Array, float]:
         """What each row adds to A and B, and what was taken off A for each unit of B."""
@@ -231,10 +234,15 @@ class Scene:
         return tuple(difference for difference in judged if difference.shown)
 
     def detectable(self, dealt: Dealt, root: float) -> float:
-        """Return the difference of a tenth of the people that four of five such samples would show, about."""
-        share, weight = 0.1, float(dealt.weight.sum())
-        spread = math.sqrt(float(dealt.scatter.sum()) * share * (1 - share))
-        charge = float(charge_of(share * (1 - share), 1.0))
-        found = (root + charge + POWER) * spread / (share * weight)
-        rates = dealt.yes is not None  # no rate goes beyond 0 and 1
-        return found if found > 0 and (not rates or found < max(self.overall, 1 - self.overall)) else math.nan
+        """Return the difference of a tenth of the people that four of five such samples would show, about.
+
+        Above or below everybody, whichever takes more, as far as rates can be.
+        """
+        return max(
+            (far for side in (-1, 1) if (far := dealt.noticed(0.1, side * root, POWER)) <= self._room(dealt, side)),
+            default=math.nan,
+        )
+
+    def _room(self, dealt: Dealt, side: int) -> float:
+        """Return how far from everybody people can be on one side."""
+        return math.inf if dealt.yes is None else (1 - self.overall if side > 0 else self.overall)

@@ -44,6 +44,10 @@ class ScanFacts:
         What is held equal.
     strata : int
         In how many strata; 0 without.
+    alone : int
+        How many people have nobody alike to be compared with.
+    constant : bool
+        Whether all have the same outcome.
     level : float
         Confidence level of everything together.
     min_cell : int
@@ -74,6 +78,8 @@ class ScanFacts:
     pairs: Literal["auto", "all", "none"]
     looked_at_pairs: int
     converted: tuple[str, ...] = ()
+    alone: int = 0
+    constant: bool = False
     library: str = field(default="", metadata={"plain": False})
 
     @property

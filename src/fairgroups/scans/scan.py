@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from fairgroups.audits.audit import audit_of_one
 from fairgroups.audits.result import Audit
 from fairgroups.errors import FairGroupsError, InputError
@@ -12,6 +14,7 @@ from fairgroups.measures import JointMeasure, resolve_any
 from fairgroups.options import refuse_unknown, taking
 from fairgroups.progress import progress_bar
 from fairgroups.rows.rows import check_measure, refuse_exposure
+from fairgroups.rows.strata import refuse_names
 from fairgroups.scans.columns import ColumnCheck, unknown_column
 from fairgroups.scans.findings import Scene
 from fairgroups.scans.options import ScanOptions
@@ -19,6 +22,7 @@ from fairgroups.scans.records import ScannedAttribute
 from fairgroups.scans.result import Scan, ScanFacts
 from fairgroups.scans.seen import Seen
 from fairgroups.scans.table import ScanTable
+from fairgroups.words import listed
 
 __all__ = ["scan"]
 
@@ -114,6 +118,7 @@ def scan(data: Any, **asked: Any) -> Scan:
             "say whether the outcome is good to receive: favourable=True or False (--favourable, --unfavourable).",
         )
     checked, factors = table.checked(rows, options), table.factors(rows, options)
+    refuse_names(factors, rows.n)
     used = [column for column in checked if column.check.used]
     if not used:
         why = "; ".join(f"{column.name}: {column.check.told}" for column in checked) or "the table has no other column"
@@ -129,6 +134,7 @@ def scan(data: Any, **asked: Any) -> Scan:
             f"no range of any column holds {options.min_cell} of the {rows.n} {options.unit} and leaves as many.",
             "pass more rows, or lower min_cell (--min-cell).",
         )
+    alone = _alone(scene) if factors else 0
     with progress_bar(f"Looking at {len(used)} columns", shown=options.verbose) as progress:
         seen = Seen.of(scene, options, progress)
     attributes = seen.attributes(options)
@@ -150,6 +156,8 @@ def scan(data: Any, **asked: Any) -> Scan:
         direction=direction,
         given=tuple(options.called(name) for name in options.names("given")),
         strata=seen.dealt.n_strata if factors else 0,
+        alone=alone,
+        constant=not seen.dealt.scatter.any(),
         level=options.level,
         min_cell=options.min_cell,
         pairs=options.which_pairs,
@@ -168,6 +176,19 @@ def scan(data: Any, **asked: Any) -> Scan:
         limits=seen.limits(options),
         call=options.call(),
     )
+
+
+def _alone(scene: Scene) -> int:
+    """Count people with nobody alike to compare them with; refuse factors that leave nothing to compare."""
+    dealt = scene.dealt()
+    if not dealt.scatter.any() and scene.without_factors().dealt().scatter.any():
+        names = listed([column.name for column in scene.factors])
+        raise InputError(
+            f"among people alike in {names} the outcome is the same for all: nothing can be compared.",
+            "hold fewer factors equal; none may be a copy of the outcome (--given).",
+        )
+    sizes = np.bincount(dealt.strata)
+    return int(np.count_nonzero(sizes == 1))
 
 
 def _no_place(check: ColumnCheck, options: ScanOptions) -> ColumnCheck:
