@@ -35,3 +35,54 @@ def test_the_map_holds_everybody():
 def test_cross_fitting_has_no_band_to_draw_boxes_with():
     audit = explored(inference="crossfit", n_groups=3)
     assert audit.explored["measures"][0]["band"] is None
+
+
+def small_groups(found, fewest=10):
+    """Every set that a reader may choose, but for the audit's own groups and scales: groups of few people."""
+    for measure in found.explored["measures"]:
+        for way in measure["methods"]:
+            for one in way["sets"]:
+                for group in one["groups"]:
+                    if min(group["n"], group["counted"] + 0.5) < fewest:
+                        yield measure["name"], way["name"], len(one["groups"]), group["label"], group["n"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"truth": "t", "measure": "equalized_odds"},
+        {"min_group_size": 2},
+        {"weight": "w"},
+        {"outcome": "amount"},
+        {"sensitive": ["age", "team"]},
+        {"min_cell": 40},
+    ],
+)
+def test_no_set_tells_of_few_people(options):
+    rng = np.random.default_rng(0)
+    n = 3000
+    age = np.round(18 + rng.exponential(12, n))  # a few old people
+    table = {"age": age, "y": rng.random(n) < 0.3 + 0.2 * (age < 25), "t": rng.random(n) < 0.4}
+    table |= {"w": rng.uniform(0.5, 2, n), "amount": rng.normal(age, 5), "team": rng.choice(list("abcd"), n)}
+    asked = {"sensitive": "age", "outcome": "y", "explore": True, "checks": False, **options}
+    found = fg.audit(table, **asked)
+    assert list(small_groups(found, asked.get("min_cell", 10))) == []
+    ways = {way["name"]: way["sets"] for way in found.explored["measures"][0]["methods"]}
+    if "Equal widths" in ways:
+        sizes = [len(one["groups"]) for one in ways["Equal widths"]]
+        assert sizes == sorted(set(sizes))
+        assert sizes[-1] >= 4
+        low, high = found.data.attributes[0].low, found.data.attributes[0].high
+        borders = [part[0] for one in ways["Equal widths"] for g in one["groups"] for part in g["parts"] if part[0]]
+        assert all(low < border < high for border in borders)
+
+
+def test_groups_of_few_people_are_pointed_out():
+    rng = np.random.default_rng(0)
+    age = np.append(rng.integers(20, 60, 500), [80, 81, 82])
+    table = {"age": age, "y": rng.integers(0, 2, 503)}
+    found = fg.audit(table, sensitive="age", outcome="y", partition=[40, 75], checks=False)
+    assert any("Fewer than 10 people are in age 75 or over" in note for note in found.notes)
+    found = fg.audit(table, sensitive="age", outcome="y", partition=[40], checks=False)
+    assert not any("Fewer than" in note for note in found.notes)

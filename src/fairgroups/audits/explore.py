@@ -86,6 +86,7 @@ def _measure(
     direction = mine.measure.direction if mine is not None else measure.direction(favourable=settings.favourable)
     gap = settings.relevant_gap if mine is not None or bounded else 0.2 * (band.scale or 0.0)
     chosen = None if mine is None else mine.partition
+    fewest = settings.asked["min_cell"]
     paths = _paths(audit, cells, measure, chosen)
     names = dict(METHODS)
     for name, scale in scales.items():
@@ -104,7 +105,6 @@ def _measure(
     elif mine is not None:
         sets["fair"][paths["fair"].index(mine.partition)] = _of_audit(mine)
     percent = bounded and (measure.binary or audit.data.percent)
-    fewest = settings.asked["min_cell"]
     points = within(rate_curve(cells, measure, np.empty(0, dtype=int), min_cell=fewest), audit.data.attributes[0])
     return {
         "name": measure.name,
@@ -183,21 +183,45 @@ def _paths(audit: Audit, cells: Cells, measure: Measure, chosen: Partition | Non
     missing = settings.missing
     path = search(cells, measure, most, monotonic=asked["monotonic"], limits=limits)
     fair = [path.partition(k, missing=missing) for k in range(1, len(path) + 1)]
-    if chosen is not None and not settings.groups_given and chosen.n_groups <= len(fair):
-        fair[chosen.n_groups - 1] = chosen if settings.inference != "crossfit" else fair[chosen.n_groups - 1]
-    widths = [Partition.from_edges(_edges(cells, k)[1:], name=cells.name, missing=missing) for k in range(1, most + 1)]
+    people, fewest = _people(cells, measure), asked["min_cell"]
+    fair = [one for one in fair if one.n_groups == 1 or _least(people, one, cells) >= fewest]
+    if chosen is not None and not settings.groups_given and settings.inference != "crossfit":
+        same = [i for i, one in enumerate(fair) if one.n_groups == chosen.n_groups]
+        fair[same[0] : same[0] + 1 if same else len(fair)] = [chosen] if same else [*fair, chosen]
+    attribute = audit.data.attributes[0]
+    widths: dict[int, Partition] = {}  # stretches of few people are joined, so that some numbers come twice
+    for k in range(1, most + 1):
+        even = np.linspace(attribute.low, attribute.high, k + 1)[1:-1]
+        borders = _borders(cells, people, fewest, np.ceil(even) if attribute.whole else even)
+        widths.setdefault(len(borders), Partition.from_edges(borders, name=cells.name, missing=missing))
     return {
         "fair": fair or [Partition.from_edges([], name=cells.name, missing=missing)],
-        "widths": widths if cells.high > cells.low else widths[:1],
+        "widths": list(widths.values()),
     }
 
 
-def _edges(cells: Cells, n: int) -> Array:
-    """Return the lower ends of stretches of equal width; where cells hold several values, at a cell's first one."""
-    even = np.linspace(cells.low, cells.high, n + 1)[:-1]
-    if cells.distinct:
-        return np.unique(even)
-    return np.unique(cells.first[np.minimum(np.searchsorted(cells.first, even), len(cells) - 1)])
+def _people(cells: Cells, measure: Measure) -> Array:
+    """Return how many people of each cell count."""
+    return np.minimum(cells.rows, cells[measure].effective_size)[: len(cells)]
+
+
+def _least(people: Array, partition: Partition, cells: Cells) -> float:
+    """Return how many people the smallest group holds."""
+    return float(np.bincount(partition.assign(cells.first), people, partition.n_groups)[: partition.n_groups].min())
+
+
+def _borders(cells: Cells, people: Array, fewest: int, even: Array) -> list[float]:
+    """Return borders of stretches of equal width, joined where they hold few people; between cells of many values."""
+    if not cells.distinct:
+        even = cells.first[np.minimum(np.searchsorted(cells.first, even), len(cells) - 1)]
+    before = np.concatenate([[0.0], np.cumsum(people)])
+    kept, done = [], 0.0
+    for border in np.unique(even).tolist():
+        held = before[np.searchsorted(cells.first, border)]
+        if held - done >= fewest and before[-1] - held >= fewest:
+            kept.append(border)
+            done = held
+    return kept
 
 
 def _snapped(scale: Partition, cells: Cells, missing: Any) -> Partition:
@@ -260,16 +284,19 @@ def explore_plane(parts: Sequence[Audit], judged: Judged) -> dict[str, Any]:
     inference = judged.inference if banded else replace(judged.inference, judged=sum(s.n_groups for s in steps) or None)
     measures = []
     for part, measure, own in zip(parts, judged.sample.measures, judged.evidence, strict=False):
-        sets = []
+        sets, kept = [], []
         against: Against = "rest" if part.settings.against == "rest" else "everyone"
         told = _Told(part.measure.direction, part.settings.relevant_gap, against, part.data.attributes)
         for step in steps:
             if own.band is None:
                 evidence = judge(judged.judging, step, measure, inference)
-                sets.append(_shown(step, told.records(evidence), evidence.groups.variance))
+                one = _shown(step, told.records(evidence), evidence.groups.variance)
             else:
                 groups = group_rates(judged.sample.rows, step, measure)
-                sets.append(_set_of(groups, own.band.bounds(groups), own.level, told))
+                one = _set_of(groups, own.band.bounds(groups), own.level, told)
+            if all(min(group["n"], group["counted"]) >= judged.inference.min_cell for group in one["groups"]):
+                sets.append(one)
+                kept.append(step)
         measures.append(
             {
                 "name": part.measure.name,
@@ -281,7 +308,7 @@ def explore_plane(parts: Sequence[Audit], judged: Judged) -> dict[str, Any]:
                 "overall": part.overall,
                 "chosen": {"method": "fair", "groups": part.partition.n_groups},
                 "methods": [{"name": METHODS["fair"], "sets": [*sets, _of_audit(part)]}],
-                "partitions": [step.to_dict() for step in (*steps, part.partition)],
+                "partitions": [step.to_dict() for step in (*kept, part.partition)],
                 "curve": [asdict(cell) for cell in part.plane],
                 "band": None if own.band is None else _box_band(own.band, judged, measure),
             }

@@ -54,7 +54,24 @@ def notes_of(judged: Judged, measure: Measure, evidence: Evidence, reading: Read
     notes += notes_on(
         sample.rows, evidence.groups, inference, judged.partition, searched=searched, chosen=judged.chosen
     )
-    return notes
+    return [*notes, *_small(judged, evidence)]
+
+
+def _small(judged: Judged, evidence: Evidence) -> list[str]:
+    """Say which groups are so small that their rates tell of single people."""
+    fewest, groups = judged.inference.min_cell, evidence.groups
+    if groups.rows.sum() < 2 * fewest:  # whoever looks at so few people knows it
+        return []
+    columns = judged.sample.rows.columns
+    labels = groups.partition.said([c.name for c in columns], [False for _ in columns])
+    small = [label for label, n in zip(labels, groups.rows.tolist(), strict=True) if 0 < n < fewest]
+    if not small:
+        return []
+    said = (
+        f"Fewer than {fewest} people are in {listed(small[:5])}{', and others' if len(small) > 5 else ''}: such a rate "
+        "tells of single people. Mind who reads it, or join groups."
+    )
+    return [said]
 
 
 def _how_fine(sample: Sample) -> str:
