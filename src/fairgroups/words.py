@@ -16,6 +16,7 @@ __all__ = [
     "p_value",
     "plain_points",
     "points",
+    "ratio_said",
     "sentence",
     "share_of_people",
     "size",
@@ -75,10 +76,25 @@ def share_of_people(share: float) -> str:
     return f"{100 * share:.0f}%"
 
 
-def counted(n: int, effective: float) -> str:
-    """Write how many people a rate rests on: all of the group, or those who count in the measure."""
+def counted(n: int, effective: float, *, weighted: bool = False) -> str:
+    """Write how many people a rate rests on: all of the group, or those who count in the measure.
+
+    With weights or clusters `effective` is how many equal, unrelated people would tell as much.
+    """
     people = f"{n:,}"
-    return people if math.isclose(effective, n, rel_tol=1e-9) else f"{thousands(effective)} of {people}"
+    if math.isclose(effective, n, rel_tol=1e-9):
+        return people
+    return f"{people} (as {thousands(effective)})" if weighted else f"{thousands(effective)} of {people}"
+
+
+def ratio_said(value: float, low: float, high: float) -> str:
+    """Write a ratio with its interval; a dash where there is none."""
+    if not math.isfinite(value):
+        return "–"
+    if low == high == 1:
+        return f"{value:.2f}"
+    ends = [f"{end:.2f}" if end < 100 else "∞" for end in (low, high)]
+    return f"{value:.2f} ({ends[0]}–{ends[1]})"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -1,5 +1,7 @@
 """The sentences that people quote: each pattern that once came out wrong, and how it reads now."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -181,3 +183,69 @@ def test_nothing_is_said_twice_and_nobody_is_no_reference():
     )
     with pytest.raises(fg.InputError, match="nobody in the reference group"):
         audit(table, partition=[22, 1000], reference="1000 or over")
+
+
+def test_two_lucky_people_are_no_yardstick():
+    rng = np.random.default_rng(0)
+    g = np.repeat(["a", "b", "c"], [1000, 800, 2])
+    y = np.concatenate([rng.random(1000) < 0.6, rng.random(800) < 0.33, [False, False]])
+    found = fg.audit({"g": g, "y": y}, sensitive="g", outcome="y", reference="best", favourable=False, checks=False)
+    assert found.settings.reference == "g b"
+    assert found.conclusion.startswith("People whose g is a are disadvantaged")
+
+
+def test_groups_that_differ_from_each_other_are_never_not_enough_evidence():
+    """Neither of two classes is shown to differ from a small reference, but they are from one another."""
+    rng = np.random.default_rng(1)
+    g = np.repeat(["a", "b", "c"], [1500, 1500, 12])
+    y = np.concatenate([rng.random(1500) < 0.6, rng.random(1500) < 0.4, np.arange(12) % 2 == 0])
+    found = fg.audit({"g": g, "y": y}, sensitive="g", outcome="y", reference="g = c", checks=False)
+    assert found.verdict == "depends"
+    assert "differs between groups:" in found.conclusion
+    assert "points apart (95% confidence)" in found.conclusion
+
+
+def test_the_same_outcome_for_all_given_classes_is_told():
+    table = {"age": np.arange(300) % 60 + 18, "y": np.ones(300, dtype=int)}
+    found = fg.audit(table, sensitive="age", outcome="y", partition=[35], checks=False)
+    assert found.conclusion == "Nothing can be compared: all people have the same y."
+    assert found.verdict == "not enough evidence"
+    assert {r.verdict for r in found.records} == {"not enough evidence"}
+
+
+def test_classes_without_anybody_are_told():
+    rng = np.random.default_rng(0)
+    age = rng.integers(20, 60, 500)
+    table = {"age": age, "y": rng.random(500) < 0.3 + 0.3 * (age < 40)}
+    found = fg.audit(table, sensitive="age", outcome="y", partition=[40, 95], checks=False)
+    assert "Nobody who counts is in age 95 or over." in found.conclusion
+    assert "neither shown nor ruled out" not in found.conclusion
+    found = fg.audit(table, sensitive="age", outcome="y", partition=[95], checks=False)
+    assert found.conclusion == "Nothing can be compared: all people who count are in one group, age under 95."
+
+
+def test_stated_differences_say_from_whom():
+    rng = np.random.default_rng(3)
+    found = fg.audit({"x": rng.random(800), "y": rng.random(800) < 0.4}, sensitive="x", outcome="y", checks=False)
+    said = re.search(r"by ([\d.]+) points from everybody \(([\d.]+) points from all others\)", found.conclusion)
+    assert float(said[2]) == pytest.approx(2 * float(said[1]), abs=0.2)
+
+
+def test_a_model_s_amplification_names_its_rate():
+    rng = np.random.default_rng(2)
+    age = rng.integers(18, 70, 6000)
+    truth = rng.random(6000) < 0.4 + 0.1 * (age < 30)
+    flag = rng.random(6000) < 0.3 + 0.4 * (age < 30)
+    table = {"age": age, "flag": flag, "truth": truth}
+    found = fg.audit(table, sensitive="age", outcome="flag", truth="truth", measure="error_rate", partition=[30])
+    assert "in the rate of yes is shown to be larger in “flag” than in “truth”" in found.conclusion
+
+
+def test_towns_are_no_people():
+    rng = np.random.default_rng(0)
+    x = rng.random(2000)
+    table = {"x": x, "y": rng.random(2000) < 0.3 + 0.3 * (x < 0.2)}
+    found = fg.audit(table, sensitive="x", outcome="y", unit="towns", explore=True)
+    text = re.sub(r"<style.*?</style>|<script.*?</script>|<[^>]+>", " ", found.to_html(), flags=re.DOTALL)
+    words = re.findall(r"[^.]*(?:[Ee]verybody|\bpeople\b|\bperson\b)[^.]*", text)
+    assert not [w for w in words if "age, race" not in w], words[:5]

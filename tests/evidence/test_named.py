@@ -46,14 +46,14 @@ def test_amounts_by_welch():
     for _ in range(runs):
         values = np.concatenate([rng.normal(m, s, n) for m, s, n in ((1, 1, 20), (2, 3, 60), (2, 1, 200))])
         groups = groups_of([20, 60, 200], None, values)
-        found = against_group(groups, 2, 0.95)
+        found = against_group(groups, 2, 0.95, chosen=False)
         held += bool(np.all((found.low <= [-1, 0, 0]) & (found.high >= [-1, 0, 0])))
     assert held / runs >= 0.95 - 1.64 * np.sqrt(0.05 * 0.95 / runs)
 
 
 def test_a_reference_and_ratios():
     groups = groups_of([400, 300, 50], [200, 90, 20])
-    found = against_group(groups, 0, 0.95)
+    found = against_group(groups, 0, 0.95, chosen=False)
     assert found.value == pytest.approx([0, -0.2, -0.1])
     assert found.low[0] == found.high[0] == 0
     assert found.high[1] < 0 < found.high[2]
@@ -72,3 +72,20 @@ def test_no_seed_is_needed():
     sizes, positives = [100, 200, 300, 400], [30, 60, 80, 140]
     first, second = (class_bounds(groups_of(sizes, positives), 0.95) for _ in range(2))
     assert np.array_equal(first.low, second.low)
+
+
+@pytest.mark.parametrize("k", [3, 6])
+def test_the_best_group_as_a_reference_pays_for_having_been_chosen(k):
+    """Nobody differs; the best of k groups is compared with all others, 400 times."""
+    alarms = 0
+    for seed in range(400):
+        yes = np.random.default_rng([k, seed]).binomial(300, 0.3, k)
+        groups = groups_of([300] * k, yes.tolist())
+        found = against_group(groups, int(np.argmax(groups.rate)), 0.95, chosen=True)
+        alarms += bool(np.any((found.low > 0) | (found.high < 0)))
+    assert alarms <= 0.08 * 400
+
+
+def test_no_difference_of_more_than_all_is_stated():
+    found = against_group(groups_of([400, 1], [200, 0]), 1, 0.95, chosen=False)
+    assert np.isnan(found.least_below[0])

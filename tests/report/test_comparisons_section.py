@@ -13,7 +13,7 @@ def test_every_comparison_has_a_sentence_and_a_table():
     found = fg.since_baseline(found, found, fg.compare_to_baseline(found, found))
     sections = comparison_sections(found)
     assert [one.title for one in sections] == ["Classes named in advance: law", "Since the baseline", "By t"]
-    assert "Shown to differ from the rest: age under 40" in sections[0].said
+    assert sections[0].said == "Age under 40 (−18.9) and age 40 or over (+18.9) are shown to differ from the rest."
     assert sections[1].said == "No group is shown to be worse or better off than in the baseline."
     assert "no group’s difference is shown to have changed" in sections[2].said
     for one in sections:

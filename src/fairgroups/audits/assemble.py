@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from fairgroups.audits.comparisons import in_classes, over_time
-from fairgroups.audits.conclusion import Facts, amplified, conclude
+from fairgroups.audits.conclusion import Facts, Same, amplified, conclude
 from fairgroups.audits.corrected import by_true_values, corrected_of
 from fairgroups.audits.groups import describe_column, records_of, within
 from fairgroups.audits.limits import limits_of
@@ -39,6 +39,7 @@ from fairgroups.evidence.comparison import Comparison, compare
 from fairgroups.evidence.inference import InferenceOptions
 from fairgroups.evidence.judge import Evidence
 from fairgroups.evidence.likelihood import POWER, smallest_shown
+from fairgroups.evidence.rates import GroupRates
 from fairgroups.evidence.spread import rate_range, variance_of_phi
 from fairgroups.evidence.verdict import DIFFERENT, Verdict
 from fairgroups.grouping.alike import Alike
@@ -119,20 +120,26 @@ def assemble(judged: Judged, measure: Measure, at: int, options: AuditOptions, r
     if options.with_error:
         corrected = corrected_of(rows, partition, measure, evidence, labels, options)
     checks = _checks(judged, measure, gap, options, data) if options.checks else Checks()
-    alike = _all_alike(judged.sample) or groups.alike
-    enough = not alike and _is_enough(evidence, detectable, gap)
-    finding = _finding(judged, evidence, records, checks, enough=enough)
+    same = _same(judged, groups)
+    if same:  # nothing is compared
+        records = tuple(replace(r, verdict="not enough evidence") if r.verdict not in DIFFERENT else r for r in records)
+    enough = not same and _is_enough(evidence, detectable, gap)
+    spread = rate_range(groups, bounds)
+    finding = _finding(judged, evidence, records, checks, enough=enough, apart=spread.low > 0)
     if partition.n_groups == 1:
         verdict: Verdict = "not enough evidence" if finding.verdict == "different" else finding.verdict
         records = (replace(records[0], verdict=verdict),)
     settings = _settings(judged, evidence, gap, options, against, compared, labels)
     name = RateName(measure.name, _rate_name(measure, options), direction)
     limits = limits_of(judged, evidence, compared, direction, options)
-    told = () if alike else detectable
-    facts = Facts(finding, records, partition, name, groups.overall, settings, data, told, evidence.added, reasons)
+    told = () if same else detectable
+    facts = Facts(
+        finding, records, partition, name, groups.overall, settings, data, told, evidence.added, reasons, same
+    )
     conclusion = conclude(facts)
     if at == len(judged.evidence) - 1:  # of several rates, said once
-        conclusion = " ".join(part for part in (conclusion, amplified(checks)) if part)
+        more = amplified(checks, binary=bool(rows.outcome_is_binary))
+        conclusion = " ".join(part for part in (conclusion, more) if part)
     if corrected is not None:
         conclusion = f"{conclusion} {by_true_values(corrected, facts)}".strip()
     # At equal factors groups are searched for what they leave unexplained, whomever they are then compared with.
@@ -146,7 +153,7 @@ def assemble(judged: Judged, measure: Measure, at: int, options: AuditOptions, r
         overall=groups.overall,
         variance=groups.variance_against(whom),
         variance_interval=variance_of_phi(groups, bounds, whom),
-        rate_range=rate_range(groups, bounds),
+        rate_range=spread,
         explained=evidence.explained,
         variance_path=() if judged.result is None else tuple(float(v) for v in judged.result.variance),
         selection=None if judged.result is None else judged.result.selection,
@@ -268,7 +275,13 @@ def _is_enough(evidence: Evidence, detectable: tuple[Detectable, ...], gap: floa
 
 
 def _finding(
-    judged: Judged, evidence: Evidence, records: tuple[GroupRecord, ...], checks: Checks, *, enough: bool
+    judged: Judged,
+    evidence: Evidence,
+    records: tuple[GroupRecord, ...],
+    checks: Checks,
+    *,
+    enough: bool,
+    apart: bool,
 ) -> Finding:
     """Decide what the headline is: by the groups, by the range that differs most, or by a test without borders."""
     shown = [k for k, record in enumerate(records) if record.verdict in DIFFERENT]
@@ -287,6 +300,8 @@ def _finding(
         if p_value <= 1 - evidence.level:
             return Finding("depends", (), trend=trend, p_value=p_value)
     if judged.named:
+        if apart and judged.held is None:
+            return Finding("depends", ())
         alike = all(record.verdict in ("no relevant difference", "reference") for record in records)
         return Finding("no difference found" if alike and len(records) > 1 else "not enough evidence", ())
     return Finding("no difference found" if enough else "not enough evidence", (), trend=trend, p_value=p_value)
@@ -323,6 +338,15 @@ def _checks(judged: Judged, measure: Measure, gap: float, options: AuditOptions,
         return found
     curves = {key: list(within(curve, data.attributes[0])) for key, curve in found.amplification.curves.items()}
     return replace(found, amplification=replace(found.amplification, curves=curves))
+
+
+def _same(judged: Judged, groups: GroupRates) -> Same:
+    """Say what all have in common, so that nothing can be compared: the attributes, the outcome, or the group."""
+    if _all_alike(judged.sample):
+        return "attributes"
+    if groups.alike:
+        return "outcome"
+    return "group" if judged.named and groups.rows.size > 1 and int((groups.sums.b > 0).sum()) < 2 else ""
 
 
 def _all_alike(sample: Sample) -> bool:

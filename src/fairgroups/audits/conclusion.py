@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Facts",
+    "Same",
     "amplified",
     "bordered_attributes",
     "conclude",
@@ -30,6 +31,9 @@ __all__ = [
     "rough_count",
     "split_said",
 ]
+
+
+Same = Literal["", "attributes", "outcome", "group"]
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,7 @@ class Facts:
     detectable: Sequence[Detectable] = ()
     added: Sequence[Added] = ()
     reasons: Reasons | None = None
+    same: Same = ""  # what all have in common, so that nothing can be compared
 
     @property
     def equal(self) -> str:
@@ -66,10 +71,14 @@ def conclude(facts: Facts) -> str:
     str
     """
     finding = facts.finding
-    if finding.groups:
+    if facts.same:
+        said = [_nothing_to_compare(facts)]
+    elif finding.groups:
         said = [_worst(facts), _in_people(facts), _split(facts), _others(facts), _open(facts)]
     elif finding.range is not None:
         said = [_range(facts)]
+    elif finding.verdict == "depends" and facts.settings.groups_given:
+        said = [_apart(facts), _open(facts)]
     elif finding.verdict == "depends":
         said = [_depends(facts)]
     elif len(facts.records) > 1 and facts.settings.groups_given:
@@ -119,10 +128,14 @@ def _for_whom(facts: Facts) -> str:
     if facts.reasons is not None:
         return facts.settings.whom
     if facts.settings.against == "everyone":
-        return "everybody" if facts.data.unit == "people" else f"all {facts.data.unit}"
+        return facts.data.everybody
     if facts.settings.against == "rest":
         return "the rest"
     return _who(facts, [next(k for k, record in enumerate(facts.records) if record.verdict == "reference")])
+
+
+def _everybody(facts: Facts) -> str:
+    return facts.data.everybody if not facts.equal else facts.settings.whom
 
 
 def _their_rate(facts: Facts) -> str:
@@ -255,7 +268,9 @@ def _others(facts: Facts) -> str:
         also = "also " if verdict == first[1].verdict else ""
         directed = verdict in ("disadvantaged", "advantaged")
         what = f"are {also}{verdict}" if directed else f"{also}have a {verdict} one"
-        said.append(f"{sentence(_who(facts, groups))} {what} (by {_sizes(facts, groups)}).")
+        who = sentence(_who(facts, groups))
+        comma = "," if ", or whose" in who else ""
+        said.append(f"{who}{comma} {what} (by {_sizes(facts, groups)}).")
     return " ".join(said)
 
 
@@ -264,20 +279,27 @@ def _sizes(facts: Facts, groups: Sequence[int]) -> str:
     percent = facts.data.percent
     if len(sizes) == 1:
         return size(sizes[0], percent=percent)
-    return f"{plain_points(sizes[0], percent=percent)} to {size(sizes[-1], percent=percent)}"
+    least, most = plain_points(sizes[0], percent=percent), size(sizes[-1], percent=percent)
+    if least == plain_points(sizes[-1], percent=percent):
+        return most
+    return f"between {least} and {most}, depending on the group"
 
 
 def _open(facts: Facts) -> str:
     """Say for whom a difference is neither shown nor ruled out, and which of these differ from the best group."""
-    unclear = [record for record in facts.records if record.verdict == "not enough evidence"]
+    unclear = [record for record in facts.records if record.verdict == "not enough evidence" and record.counted > 0]
+    empty = [record.label for record in facts.records if not record.counted > 0]
     nobody = [record.label for record in facts.records if record.verdict == "nobody to compare with"]
     without = f"For {listed(nobody)} there is nobody to compare with{facts.equal}." if nobody else ""
+    if empty:
+        who = "Nobody" if facts.data.unit == "people" else "Nothing"
+        without = f"{without} {who} who counts is in {listed(empty)}.".replace("Nothing who", "Nothing that").strip()
     if not unclear:
         return without
     neither = f"a difference from {facts.settings.whom} is neither shown nor ruled out"
     if len(unclear) == 1:
         said = f"For {unclear[0].label}, {neither}"
-    elif len(unclear) == len(facts.records):
+    elif len(unclear) == len(facts.records) - len(empty):
         said = f"For no group is a difference from {facts.settings.whom} shown, and for none is it ruled out"
     else:
         said = f"For {len(unclear)} {'other ' if facts.finding.groups else ''}groups, {neither}"
@@ -288,7 +310,9 @@ def _open(facts: Facts) -> str:
             side = "higher" if apart[0].ratio_low > 1 else "lower"
             said += f"; its {facts.measure.rate} is, however, shown to be {side} than that of {best}"
         else:
+            every = "both of them are" if len(unclear) == 2 else "all of them are"
             some = "one of them is" if len(apart) == 1 else f"{len(apart)} of them are"
+            some = every if len(apart) == len(unclear) else some
             said += f"; {some}, however, shown to differ from {best}"
     return f"{said}. {without}".strip()
 
@@ -309,10 +333,9 @@ def _range(facts: Facts) -> str:
     if facts.reasons is not None:
         by = _difference(facts, found.phi, found.low, found.high, f"{facts.reasons.names} would suggest")
         return f"{_at_equal(facts, f'{sentence(facts.data.unit)} whose {values}', verdict, by)} {alone}"
-    everybody = "everybody" if facts.data.unit == "people" else f"all {facts.data.unit}"
     return (
         f"{sentence(facts.data.unit)} whose {values} {said} {rates[0]}, against {rates[1]} for "
-        f"{everybody}: {_difference(facts, found.phi, found.low, found.high)}. {alone}"
+        f"{facts.data.everybody}: {_difference(facts, found.phi, found.low, found.high)}. {alone}"
     )
 
 
@@ -344,13 +367,38 @@ def _depends(facts: Facts) -> str:
     )
 
 
+def _apart(facts: Facts) -> str:
+    """Say that groups named in advance differ from one another, though none from those they are compared with."""
+    known = [record for record in facts.records if record.rate_low == record.rate_low]
+    high, low = max(known, key=lambda r: r.rate_low), min(known, key=lambda r: r.rate_high)
+    rates = [amount(record.rate, percent=facts.data.percent) for record in (high, low)]
+    return (
+        f"The {_their_rate(facts)} differs between groups: {rates[0]} for {high.label}, {rates[1]} for {low.label}, at "
+        f"least {size(high.rate_low - low.rate_high, percent=facts.data.percent)} apart "
+        f"({facts.settings.percent_level} confidence)."
+    )
+
+
+def _nothing_to_compare(facts: Facts) -> str:
+    """Say why nothing can be compared."""
+    unit = facts.data.unit
+    if facts.same == "group":
+        full = next((record.label for record in facts.records if record.counted > 0), "no group")
+        return f"Nothing can be compared: all {unit} who count are in one group, {full}."
+    what = facts.settings.outcome_said if facts.same == "outcome" else facts.data.names
+    return f"Nothing can be compared: all {unit} have the same {what}."
+
+
 def _none_of_the_named(facts: Facts) -> str:
     """Say that no group named in advance is shown to differ."""
     whom = facts.settings.whom
     if facts.finding.verdict == "no difference found":
         gap = size(facts.settings.relevant_gap, percent=facts.data.percent)
         level = facts.settings.percent_level
-        return f"No relevant difference: every group is shown, with {level} confidence, to lie within {gap} of {whom}."
+        said = f"No relevant difference: every group is shown, with {level} confidence, to lie within {gap} of {whom}"
+        if facts.settings.asked["relevant_gap"] is None and not facts.settings.bounded:
+            said += " (a fifth of the outcome's standard deviation; relevant_gap sets another margin)"
+        return f"{said}."
     if all(record.verdict == "not enough evidence" for record in facts.records):
         return "Not enough evidence."  # the next sentence says of what
     return f"Not enough evidence: no group is shown to differ from {whom}."
@@ -359,8 +407,6 @@ def _none_of_the_named(facts: Facts) -> str:
 def _nothing(facts: Facts) -> str:
     """Say that nothing was found, and what would have been."""
     name, unit, percent = facts.data.names, facts.data.unit, facts.data.percent
-    if not facts.detectable:
-        return f"Nothing can be compared: all {unit} have the same {name}, or all have the same outcome."
     known = {d.share: d.difference for d in facts.detectable if math.isfinite(d.difference)}
     if facts.finding.verdict == "no difference found":
         rate = _their_rate(facts)
@@ -372,8 +418,8 @@ def _nothing(facts: Facts) -> str:
         if share is not None and known[share] > 0:
             said += (
                 f" In a {shape} with {share_of_people(share)} of the {unit}, a difference of "
-                f"{size(known[share], percent=percent)} would be shown in 80 of 100 such samples, a smaller one "
-                "less often."
+                f"{size(known[share], percent=percent)} from {_everybody(facts)} would be shown in 80 of 100 such "
+                "samples, a smaller one less often."
             )
         return said
     said = f"Not enough evidence: no difference is shown{facts.equal}, and the data cannot rule one out."
@@ -381,7 +427,9 @@ def _nothing(facts: Facts) -> str:
         share = max(known)
         said += (
             f" Even {share_of_people(share)} of the {unit} would have to differ by "
-            f"{size(known[share], percent=percent)} for that to be shown in 80 of 100 such samples."
+            f"{size(known[share], percent=percent)} from {_everybody(facts)} "
+            f"({size(known[share] / (1 - share), percent=percent)} from all others) for that to be shown in 80 of 100 "
+            "such samples."
         )
     return said
 
@@ -401,13 +449,11 @@ def _adds(facts: Facts) -> str:
         if one.attribute in bordered and facts.finding.groups:
             continue
         others = listed([name for column, name in said.items() if column != one.attribute])
-        name = sentence(said[one.attribute])
         if one.shown:
-            told = (
-                f"{name} makes a difference at equal {others}, too ({p_value(one.p_value)}), though no group of its own"
-            )
-            out.append(f"{told} shows it.")
+            told = f"At equal {others} the rate still differs by {said[one.attribute]} ({p_value(one.p_value)})"
+            out.append(f"{told}, though no group of its own shows it.")
         elif facts.finding.groups or facts.finding.range is not None:
+            name = sentence(said[one.attribute])
             out.append(f"{name} is not shown to add anything to {others}{_would(one, facts, others)}.")
     return " ".join(out)
 
@@ -433,19 +479,18 @@ def bordered_attributes(partition: Partition) -> set[int]:
     return {d for d in every if len({box[d] for group in partition.groups for box in group}) > 1}
 
 
-def amplified(checks: Checks) -> str:
+def amplified(checks: Checks, *, binary: bool) -> str:
     """Say for which groups the outcome's differences are larger or smaller than those of its labels."""
     found = checks.amplification
     if found is None:
         return ""
-    said = []
+    said, what = [], "the rate of yes" if binary else "the mean"
     for effect, word in (("amplifies", "larger"), ("dampens", "smaller")):
         labels = [r.label for r in found.records if r.effect == effect]
         where = f"in {len(labels)} of {len(found.records)} groups" if len(labels) > 2 else f"for {' and '.join(labels)}"
         if labels:
             said.append(
-                f"The difference from everybody is shown to be {word} in “{found.model}” than in “{found.base}” "
-                f"{where} "
-                f"(the model {effect} it)."
+                f"The difference from everybody in {what} is shown to be {word} in “{found.model}” than in "
+                f"“{found.base}” {where} (the model {effect} it)."
             )
     return " ".join(said)

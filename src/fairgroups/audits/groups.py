@@ -182,7 +182,10 @@ def notes_on(
             "if values are strongly skewed or heavy-tailed, they may be too narrow."
         )
     if rows.weight is not None:
-        notes.append("Weights enter the intervals by the effective number of rows.")
+        notes.append(
+            "Weights enter the intervals by the effective number of rows: “2,193 (as 1,875)” tells as much as 1,875 "
+            "rows of equal weight."
+        )
     if rows.cluster is not None:
         notes.append(
             f"The {rows.n:,} rows belong to {int(rows.cluster.max()) + 1:,} clusters; the intervals allow for the "

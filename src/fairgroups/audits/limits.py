@@ -35,6 +35,11 @@ def limits_of(
 ) -> tuple[Limit, ...]:
     """Whether each limit that was set is kept: by the groups, and by every range that groups might hide."""
     if options.max_harm is not None and direction == "neutral":
+        if options.favourable is not None:
+            raise InputError(
+                "`max_harm` needs a rate that is better or worse to have, and this one is neither in itself.",
+                "use max_gap (--max-gap), or another measure.",
+            )
         raise InputError(
             "`max_harm` needs to know what harms a person.",
             "say whether the outcome is good to receive: favourable=True or False (--favourable, --unfavourable).",

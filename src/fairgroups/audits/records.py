@@ -210,6 +210,11 @@ class DataFacts:
         """The attributes, as sentences name them."""
         return listed([attribute.said for attribute in self.attributes])
 
+    @property
+    def everybody(self) -> str:
+        """What all rows together are called."""
+        return "everybody" if self.unit == "people" else f"all {self.unit}"
+
 
 @dataclass(frozen=True)
 class Change:
@@ -292,7 +297,14 @@ class Settings:
             return f"what {listed(self.given)} would suggest"
         if self.given:
             return f"comparable {self.asked['unit']}"
-        return {"everyone": "everybody", "rest": "the rest"}.get(self.against) or str(self.reference)
+        unit = self.asked["unit"]
+        everybody = "everybody" if unit == "people" else f"all {unit}"
+        return {"everyone": everybody, "rest": "the rest"}.get(self.against) or str(self.reference)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows count for more or less than one."""
+        return self.weight is not None or self.cluster is not None
 
     @property
     def outcome_said(self) -> str:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from fairgroups.audits.conclusion import split_said
 from fairgroups.evidence.verdict import DIFFERENT
-from fairgroups.words import listed, p_value, plain_points, sentence, size, thousands
+from fairgroups.words import listed, p_value, plain_points, ratio_said, sentence, size, thousands
 
 if TYPE_CHECKING:
     from fairgroups.audits.result import Audit, JointAudit
     from fairgroups.evidence.added import Added
 
-__all__ = ["certainty", "direction_line", "limit_lines", "second_opinions"]
+__all__ = ["caveats", "certainty", "direction_line", "limit_lines", "margin_said", "second_opinions"]
 
 _SEARCHED = {
     "band": "The groups were found by searching these same rows; the {level} intervals allow for that, and hold for "
@@ -22,6 +22,12 @@ _SEARCHED = {
     "the intervals hold at once for all groups{rates}.",
     "plugin": "These intervals ignore that the groups were searched for on the same rows: they are too narrow to "
     "support a conclusion.",
+}
+_UNFOUND = {
+    "band": "All rows were searched; what is said of differences holds for every {region} of {name}{rates} at once, "
+    "with {level} confidence.",
+    "crossfit": _SEARCHED["crossfit"],
+    "plugin": _SEARCHED["plugin"],
 }
 _NAMED = {
     "levels": "The groups are the levels of {name} as they are; the intervals hold at once for all of them{rates} with "
@@ -38,11 +44,12 @@ def second_opinions(audit: Audit) -> list[str]:
     said = []
     if audit.selection is not None and len(audit.selection.curve) > 1 and len(audit.records) > 1:
         said.append(_how_many(audit))
-    if len(audit.records) > 1 and audit.reasons is None:
+    if len(audit.records) > 1 and audit.reasons is None and not math.isnan(audit.rate_range.low):
         gap = audit.rate_range
         ends = " to ".join(plain_points(x, percent=percent) for x in (gap.low, gap.high))
         level = audit.settings.percent_level
-        said.append(f"Highest minus lowest rate: {size(gap.value, percent=percent)} ({level} interval {ends}).")
+        what = "rate" if percent else audit.measure.rate
+        said.append(f"Highest minus lowest {what}: {size(gap.value, percent=percent)} ({level} interval {ends}).")
     if finding.trend is not None and finding.verdict != "depends":
         trend = finding.trend
         name = next((a.said for a in audit.data.attributes if a.name == trend.attribute), audit.data.names)
@@ -85,7 +92,7 @@ def _adds(one: Added, audit: Audit) -> str:
     said = {a.name: a.said for a in audit.data.attributes}
     others = listed([name for column, name in said.items() if column != one.attribute])
     name = said[one.attribute]
-    told = f"{name} makes a difference" if one.shown else f"no difference by {name} is shown"
+    told = f"the rate still differs by {name}" if one.shown else f"no difference by {name} is shown"
     least = ""
     if not math.isnan(one.detectable):
         points, split = size(one.detectable, percent=audit.data.percent), split_said(one, audit.data.attributes)
@@ -123,7 +130,9 @@ def certainty(audit: Audit | JointAudit) -> str:
         share = 100 * left / (left + data.rows)
         shown = f"{share:.0f}%" if share >= 1 else "less than 1%"
         said += f"; {thousands(left)} more ({shown}) were left out because values are missing"
-    if settings.groups_given:
+    if audit.verdict in ("no difference found", "not enough evidence", "depends") and not settings.groups_given:
+        why = _UNFOUND[settings.inference]
+    elif settings.groups_given:
         own = "levels" if settings.asked["partition"] is None else "band"
         why = _NAMED["plugin" if settings.inference == "plugin" else own]
     else:
@@ -156,7 +165,8 @@ def direction_line(audit: Audit | JointAudit) -> str:
         return ""
     if favourable is not None:
         return (
-            f"Groups are called higher or lower, because a higher {audit.parts[0].measure.rate} is in itself neither."
+            f"Groups are called higher or lower, because a higher {audit.parts[0].measure.rate} is in itself neither "
+            "good nor bad."
         )
     return (
         "Groups are called higher or lower, not advantaged or disadvantaged, because the audit was not told whether "
@@ -167,7 +177,6 @@ def direction_line(audit: Audit | JointAudit) -> str:
 def limit_lines(audit: Audit | JointAudit) -> list[str]:
     """List whether each limit is kept."""
     percent = audit.data.percent
-    told = {"kept": "shown to be kept", "exceeded": "shown to be exceeded"}
     said = []
     for part in audit.parts:
         which = f"{sentence(part.measure.rate)}: " if len(audit.parts) > 1 else ""
@@ -175,7 +184,51 @@ def limit_lines(audit: Audit | JointAudit) -> list[str]:
             what = {
                 "max_gap": f"No group may differ by more than {size(limit.value, percent=percent)}",
                 "max_harm": f"No group may be worse off by more than {size(limit.value, percent=percent)}",
-                "min_ratio": f"No group's rate may be in a ratio below {limit.value:g} to the best one",
+                "min_ratio": f"Of the {part.measure.rate} of a group and {_yardstick(part)}, the smaller must be at "
+                f"least {limit.value:g} of the larger",
             }[limit.name]
-            said.append(f"{which}{what}: {told.get(limit.verdict, 'not enough evidence either way')}.")
+            told = {"kept": "shown to be kept", "exceeded": "shown to be exceeded"}
+            if limit.name == "min_ratio":
+                told = {"kept": "shown to be so", "exceeded": "shown not to be so"}
+            line = f"{which}{what}: {told.get(limit.verdict, 'not enough evidence either way')}"
+            said.append(f"{line}{_smallest_ratio(part) if limit.name == 'min_ratio' else ''}.")
     return said
+
+
+def _yardstick(audit: Audit) -> str:
+    """Name the group that ratios are to."""
+    best = next((r.label for r in audit.records if r.ratio_low == r.ratio_high == 1), None)
+    if audit.settings.against == "reference" or best is None:
+        return f"that of {audit.settings.whom}"
+    return f"the {'highest' if audit.measure.direction == 'neutral' else 'best'} one ({best})"
+
+
+def _smallest_ratio(audit: Audit) -> str:
+    """Say which group's ratio is furthest from 1."""
+    known = [r for r in audit.records if r.ratio > 0 and math.isfinite(r.ratio) and r.ratio_low < r.ratio_high]
+    if not known:
+        return ""
+    worst = min(known, key=lambda r: min(r.ratio, 1 / r.ratio))
+    ends = (worst.ratio_low, worst.ratio_high)
+    if worst.ratio > 1:
+        ends = (1 / ends[1], 1 / ends[0] if ends[0] > 0 else math.inf)
+    return f"; the smallest is {ratio_said(min(worst.ratio, 1 / worst.ratio), *ends)}, {worst.label}"
+
+
+def margin_said(audit: Audit | JointAudit) -> str:
+    """Say where the margin of "no relevant difference" comes from."""
+    if audit.settings.asked["relevant_gap"] is not None:
+        return "as you asked"
+    usual = "the usual margin" if audit.settings.bounded else "a fifth of the outcome's standard deviation"
+    return f"{usual}; relevant_gap (--relevant-gap) sets another"
+
+
+def caveats(audit: Audit | JointAudit) -> list[str]:
+    """List what nobody should miss, however little is printed: rows left out, and labels that were averaged."""
+    left = sum(audit.data.dropped.values())
+    said = []
+    if left:
+        share = 100 * left / (left + audit.data.rows)
+        shown = f"{share:.0f}%" if share >= 1 else "less than 1%"
+        said.append(f"{thousands(left)} rows ({shown}) were left out because values are missing.")
+    return [*said, *(note for part in audit.parts for note in part.notes if "averaged as amounts" in note)]

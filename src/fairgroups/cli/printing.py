@@ -20,7 +20,7 @@ __all__ = ["say"]
 
 def say(run: AuditRun, *, quiet: bool) -> None:
     """Print what an audit found, and where it was written."""
-    from fairgroups.audits.remarks import certainty, direction_line, limit_lines
+    from fairgroups.audits.remarks import caveats, certainty, direction_line, limit_lines
 
     result = run.audit
     typer.echo("")
@@ -33,7 +33,10 @@ def say(run: AuditRun, *, quiet: bool) -> None:
         typer.echo(limit)
     if run.changed:
         _say_changes(run)
-    if not quiet:
+    if quiet:
+        for line in caveats(result):
+            typer.echo(line)
+    else:
         for line in result.data.converted:
             typer.echo(f"Read: {line}")
     for note in run.notes:
@@ -86,7 +89,8 @@ def _print_table(result: Audit) -> None:
     console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
     table.add_column("group", min_width=12, overflow="fold")
-    for heading in (result.data.unit, "rate", "diff.", f"{result.settings.percent_level} interval"):
+    rate = "rate" if percent else "mean" if result.measure.name == "mean" else "value"
+    for heading in (result.data.unit, rate, "diff.", f"{result.settings.percent_level} interval"):
         table.add_column(heading, justify="right", overflow="fold")
     table.add_column("verdict", min_width=13, overflow="fold")
     colours = {"disadvantaged": "red", "advantaged": "blue", "lower": "magenta", "higher": "magenta"}
@@ -95,7 +99,7 @@ def _print_table(result: Audit) -> None:
         colour = colours.get(r.verdict, "default")
         table.add_row(
             escape(r.label),
-            counted(r.n, r.counted),
+            counted(r.n, r.counted, weighted=result.settings.weighted),
             amount(r.rate, percent=percent),
             phi,
             interval,
@@ -115,7 +119,7 @@ def _print_table(result: Audit) -> None:
         console.print(escape(line), soft_wrap=True)
     _print_texts(console, rate_table(result))
     for section in comparison_sections(result):
-        console.print(f"\n{escape(section.title)}: {escape(section.said)}", soft_wrap=True)
+        console.print(f"\n{escape(section.title)}. {escape(section.said)}", soft_wrap=True)
         _print_texts(console, section.table)
     for line in second_opinions(result):
         console.print(escape(line), soft_wrap=True)

@@ -11,12 +11,14 @@ from fairgroups.errors import InputError
 from fairgroups.evidence.bounds import rate_ratios
 from fairgroups.evidence.judge import Evidence
 from fairgroups.evidence.named import against_group, ratios_to
+from fairgroups.evidence.rates import GroupRates
 from fairgroups.measures import Direction
 from fairgroups.options import Against
 
 __all__ = ["Comparison", "compare", "reference_of"]
 
 Array = NDArray[np.float64]
+LEAST_SHARE, FEWEST = 0.02, 10  # of the people that the best group must hold
 
 
 @dataclass(frozen=True)
@@ -54,14 +56,14 @@ def compare(evidence: Evidence, direction: Direction, against: Against, referenc
     against : {"everyone", "rest", "reference"}
         With whom.
     reference : str, optional
-        The label of the reference group, or "best".
+        The label of the reference group, or "best": the best rate of the groups with 2 % of the people or more.
 
     Returns
     -------
     Comparison
     """
     groups, bounds = evidence.groups, evidence.bounds
-    best = _best(groups.rate, direction)
+    best = _best(groups, direction)
     to = reference_of(groups.partition.labels, reference, best) if against == "reference" else None
     if to is None:
         scale = groups.scale_against("rest" if against == "rest" else "everyone")
@@ -74,7 +76,7 @@ def compare(evidence: Evidence, direction: Direction, against: Against, referenc
             raise InputError(
                 f"nobody in the reference group {label!r} counts, so nothing can be compared with it.", "name another."
             )
-        found = against_group(groups, to, evidence.level)
+        found = against_group(groups, to, evidence.level, chosen=reference == "best")
         difference, low, high, below, above = (
             found.value,
             found.low,
@@ -109,7 +111,10 @@ def reference_of(labels: tuple[str, ...], wanted: str | None, best: int) -> int:
     return labels.index(wanted)
 
 
-def _best(rate: Array, direction: Direction) -> int:
+def _best(groups: GroupRates, direction: Direction) -> int:
+    """Return the group with the best rate, of those with a fiftieth of the people: two lucky ones are no yardstick."""
+    large = (groups.share >= LEAST_SHARE) & (groups.sums.effective_size >= FEWEST)
+    rate = np.where(large, groups.rate, np.nan) if large.any() else groups.rate
     if not np.isfinite(rate).any():
         return -1
     return int(np.nanargmin(rate) if direction == "worse" else np.nanargmax(rate))

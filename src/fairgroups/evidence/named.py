@@ -60,7 +60,7 @@ def class_bounds(groups: GroupRates, level: float) -> Bounds:
     out = _differences(own, other, known, z)
     weight = rest.b / sums.b.sum()
     rate_low, rate_high = own.interval(one_of_several(level, int((own.n > 0).sum())))
-    everybody = (own.n > 0) & ~known  # one group that is everybody
+    everybody = np.full(own.n.shape, own.n.size == 1)  # one group that is everybody
     low, high = np.where(everybody, 0.0, weight * out.low), np.where(everybody, 0.0, weight * out.high)
     least = [weight * out.least_below, weight * out.least_above]
     if sums.bounded and known.any():
@@ -72,14 +72,14 @@ def class_bounds(groups: GroupRates, level: float) -> Bounds:
     return Bounds(rate_low + sums.offset, rate_high + sums.offset, low, high, *least)
 
 
-def against_group(groups: GroupRates, reference: int, level: float) -> Differences:
-    """Compare every group with one of them, which is itself 0; all intervals hold at once."""
+def against_group(groups: GroupRates, reference: int, level: float, *, chosen: bool) -> Differences:
+    """Compare every group with one of them, which is itself 0; all intervals hold at once.
+
+    `chosen` says that the group was chosen by its rate: then all pairs hold at once.
+    """
     own = _Means(groups.sums)
-    contrast = np.eye(own.n.size)
-    contrast[:, reference] -= 1
-    known = (own.n > 0) & (own.n[reference] > 0)
-    others = known & (np.arange(own.n.size) != reference)
-    z = _critical(contrast[others][:, own.n > 0], own.variance[own.n > 0], level)
+    others = own.known & own.known[reference] & (np.arange(own.n.size) != reference)
+    z = _critical(_pairs(own.known, reference, chosen=chosen), own.variance[own.known], level)
     found = _differences(own, own.at(reference), others, z)
     itself = np.arange(own.n.size) == reference
     return Differences(
@@ -98,14 +98,9 @@ def ratios_to(groups: GroupRates, best: int, level: float, *, chosen: bool) -> t
     """
     own = _Means(groups.sums)
     k = own.n.size
-    pairs = [(i, j) for i in range(k) for j in range(i)] if chosen else [(i, best) for i in range(k) if i != best]
-    contrast = np.zeros((len(pairs), k))
-    for row, (i, j) in enumerate(pairs):
-        contrast[row, i], contrast[row, j] = 1.0, -1.0
-    there = own.n > 0
-    z = _critical(contrast[:, there], own.variance[there], level)
+    z = _critical(_pairs(own.known, best, chosen=chosen), own.variance[own.known], level)
     other = own.at(best)
-    known = there & other.known & (np.arange(k) != best)
+    known = own.known & other.known & (np.arange(k) != best)
     gap = _differences(own, other, known, z)
     offset = groups.sums.offset
     values = own.mean + offset, other.mean + offset
@@ -116,6 +111,16 @@ def ratios_to(groups: GroupRates, best: int, level: float, *, chosen: bool) -> t
     itself = np.arange(k) == best
     out = [np.where(itself, 1.0, np.where(known, x, np.nan)) for x in (ratio, low, high)]
     return out[0], out[1], out[2]
+
+
+def _pairs(known: NDArray[np.bool_], to: int, *, chosen: bool) -> Array:
+    """Return how the means of groups with people enter comparisons: each with one group, or of all pairs."""
+    there = np.flatnonzero(known).tolist()
+    pairs = [(i, j) for i in there for j in there if j < i] if chosen else [(i, to) for i in there if i != to]
+    contrast = np.zeros((len(pairs), known.size))
+    for row, (i, j) in enumerate(pairs):
+        contrast[row, i], contrast[row, j] = 1.0, -1.0
+    return contrast[:, known]
 
 
 class _Means:
@@ -164,6 +169,7 @@ def _differences(own: _Means, other: _Means, known: NDArray[np.bool_], z: float)
         low[known], high[known] = difference_interval(*rates, z)
         error = np.sqrt(own.variance + other.variance)
         least[known] = ((z + POWER) * error)[known]
+        least[least >= 1] = np.nan  # no two rates are so far apart
         return Differences(gap, low, high, least, least)
     with np.errstate(divide="ignore", invalid="ignore"):
         variance = own.variance + other.variance

@@ -27,7 +27,7 @@ def render_card(audit: Audit) -> str:
     rows = [
         {
             "label": record.label,
-            "n": counted(record.n, record.counted),
+            "n": counted(record.n, record.counted, weighted=audit.settings.weighted),
             "rate": amount(record.rate, percent=percent),
             **dict(zip(("phi", "interval"), _compared(record, percent=percent), strict=True)),
             "verdict": record.verdict,

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fairgroups.words import amount, compared, counted, listed, points, sentence, size
+from fairgroups.words import amount, compared, counted, listed, points, ratio_said, sentence, size
 
 if TYPE_CHECKING:
     from fairgroups.audits.result import Audit
@@ -44,7 +44,7 @@ def comparison_sections(audit: Audit) -> list[ComparisonSection]:
 
 def _classes(audit: Audit, i: int) -> ComparisonSection:
     one, percent = audit.classes[i], audit.data.percent
-    whom = "the rest" if one.against == "rest" else "everybody"
+    whom = "the rest" if one.against == "rest" else audit.data.everybody
     heads = [
         "Class",
         sentence(audit.data.unit),
@@ -57,18 +57,15 @@ def _classes(audit: Audit, i: int) -> ComparisonSection:
     rows = []
     for record in one.records:
         phi, interval = compared(record.phi, record.low, record.high, percent=percent, alone=record.alone)
-        ratio = "–" if math.isnan(record.ratio) else f"{record.ratio:.2f}"
-        ends = (record.ratio_low, record.ratio_high)
-        if ratio != "–" and ends != (1.0, 1.0) and all(math.isfinite(x) and x < 100 for x in ends):
-            ratio += f" ({ends[0]:.2f}–{ends[1]:.2f})"
-        people = counted(record.n, record.counted)
+        ratio = ratio_said(record.ratio, record.ratio_low, record.ratio_high)
+        people = counted(record.n, record.counted, weighted=audit.settings.weighted)
         cells = [record.label, people, amount(record.rate, percent=percent), phi, interval, ratio, record.verdict]
         rows.append([(cell, "") for cell in cells])
     shown = [r for r in one.records if r.verdict in ("disadvantaged", "lower", "advantaged", "higher")]
     said = f"No class is shown to differ from {whom}."
     if shown:
         names = listed([f"{r.label} ({points(r.phi, percent=percent)})" for r in shown])
-        said = f"Shown to differ from {whom}: {names}."
+        said = f"{sentence(names)} {'is' if len(shown) == 1 else 'are'} shown to differ from {whom}."
     note = (
         "These classes were named in advance, so their intervals need no allowance for a search; all hold "
         "simultaneously."
@@ -99,7 +96,8 @@ def _since(audit: Audit) -> ComparisonSection:
     better = [change.label for change in since.changes if change.verdict == "better"]
     said = [f"Worse off than in the baseline: {listed(worse)}."] if worse else []
     said += [f"Better off: {listed(better)}."] if better else []
-    everybody = f"Everybody: {amount(since.overall, percent=percent)} then ({since.rows:,} rows of {since.source})."
+    then = f"{amount(since.overall, percent=percent)} then ({since.rows:,} rows of {since.source})."
+    everybody = f"{sentence(audit.data.everybody)}: {then}"
     return ComparisonSection(
         "Since the baseline",
         " ".join(said) or "No group is shown to be worse or better off than in the baseline.",
@@ -127,18 +125,19 @@ def _over_time(audit: Audit) -> ComparisonSection:
         cells.append((points(change.difference, percent=percent), _moved(change.verdict, audit)))
         rows.append(cells)
     every = [(amount(period.overall, percent=percent), f"{period.n:,}") for period in told.periods]
-    rows.append([("everybody’s rate", ""), *every, ("", "")])
+    rows.append([(f"the rate of {audit.data.everybody}", ""), *every, ("", "")])
     moved = [c for c in told.changes if c.verdict in ("rose", "fell")]
+    whom = audit.data.everybody
     when = f"from {told.periods[0].label} to {told.periods[-1].label}"
     each = [
-        f"{sentence(c.label)}: {points(c.first, percent=percent)} from everybody in {told.periods[0].label}, "
+        f"{sentence(c.label)}: {points(c.first, percent=percent)} from {whom} in {told.periods[0].label}, "
         f"{points(c.last, percent=percent)} in {told.periods[-1].label}: {size(c.difference, percent=percent)} "
         f"{_moved(c.verdict, audit)}."
         for c in moved
     ]
     said = " ".join(each) or f"{sentence(when)} no group’s difference is shown to have changed."
     note = (
-        f"Each group’s difference from everybody in the period{', in points' if percent else ''}, and its interval. "
+        f"Each group’s difference from {whom} in the period{', in points' if percent else ''}, and its interval. "
         f"With {audit.settings.percent_level} confidence all of them hold simultaneously: any two may be compared."
     )
     return ComparisonSection(f"By {told.name}", said, {"heads": heads, "rows": rows, "note": note}, "over_time")

@@ -57,7 +57,8 @@ def key_figures(audit: Audit | JointAudit) -> list[Figure]:
     """
     part = next((one for one in audit.parts if one.finding.verdict == "different"), audit.parts[0])
     percent, unit = part.data.percent, part.data.unit
-    overall = Figure(amount(part.overall, percent=percent), f"everybody’s {part.measure.rate}")
+    everybody = "everybody’s" if unit == "people" else f"{part.data.everybody},"
+    overall = Figure(amount(part.overall, percent=percent), f"{everybody} {part.measure.rate}")
     if part.finding.groups:
         _, record = headline_groups(part.finding, part.records)[0]
         colour = VERDICT_COLOURS[record.verdict]
@@ -65,13 +66,17 @@ def key_figures(audit: Audit | JointAudit) -> list[Figure]:
         ends = " to ".join(points(x, percent=percent) for x in (record.low, record.high))
         told = f"{'points from' if percent else 'from'} {part.settings.whom} ({part.settings.percent_level}: {ends})"
         difference = Figure(points(record.phi, percent=percent), told, colour)
+        if part.settings.against != "everyone" and part.reasons is None:
+            whose = f"{part.measure.rate}: {part.settings.whom}"
+            overall = Figure(amount(record.rate - record.phi, percent=percent), whose)
         return [rate, overall, difference, *_people(part, record, unit, colour)]
     noticed = [d for d in part.detectable if math.isfinite(d.difference) and d.share <= 0.5]
     found = [overall, Figure(f"{part.data.rows:,}", f"{unit} looked at")]
     if noticed:
         least = min(noticed, key=lambda d: abs(d.share - 0.1))
         told = (
-            f"what {100 * least.share:g}% of the {unit} would have to differ by to be noticed in 80 of 100 such samples"
+            f"what {100 * least.share:g}% of the {unit} would have to differ from {part.data.everybody} by to be "
+            "noticed in 80 of 100 such samples"
         )
         found.append(Figure(size(least.difference, percent=percent), told))
     return found
@@ -79,7 +84,7 @@ def key_figures(audit: Audit | JointAudit) -> list[Figure]:
 
 def _people(audit: Audit, record: GroupRecord, unit: str, colour: str) -> list[Figure]:
     """Return how many people are affected; of rates also how many more or fewer than at everybody's rate."""
-    people = counted(record.n, record.counted)
+    people = counted(record.n, record.counted, weighted=audit.settings.weighted)
     if not audit.data.percent or audit.reasons is not None:
         return [Figure(people, f"{unit}: {record.label}", colour)]
     more = abs(record.phi) * record.counted

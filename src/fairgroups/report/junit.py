@@ -34,6 +34,8 @@ def audit_tests(name: str, audit: Audit | JointAudit, changed: Sequence[Change])
             ends = f"{points(record.low, percent=percent)} to {points(record.high, percent=percent)}"
             said = f"difference {points(record.phi, percent=percent)} ({ends}): {record.verdict}"
             what = f"{record.label}: {part.measure.rate}"
+            if record.alone:  # everybody: nothing is compared
+                continue
             if limit is not None:
                 kept = limit_of_groups(np.array([record.low]), np.array([record.high]), limit)
                 state = {"kept": "passed", "exceeded": "failure"}.get(kept, "skipped")

@@ -102,7 +102,11 @@ def _table(audit: Audit) -> list[str]:
     lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
     for record in audit.records:
         phi, ends = compared(record.phi, record.low, record.high, percent=percent, alone=record.alone)
-        cells = [escaped(record.label), counted(record.n, record.counted), amount(record.rate, percent=percent)]
+        cells = [
+            escaped(record.label),
+            counted(record.n, record.counted, weighted=audit.settings.weighted),
+            amount(record.rate, percent=percent),
+        ]
         cells += [phi, ends, record.verdict]
         lines.append(f"| {' | '.join(cells)} |")
     return [*lines, "", escaped(f"{rate_meaning(audit)} {everybody_line(audit)}".strip())]

@@ -40,7 +40,7 @@ from fairgroups.report.sections import (
     versions,
 )
 from fairgroups.report.templates import css_text, fill
-from fairgroups.words import amount, compared, counted, sentence, size
+from fairgroups.words import amount, compared, counted, ratio_said, sentence, size
 
 if TYPE_CHECKING:
     from fairgroups.audits.records import GroupRecord
@@ -236,10 +236,6 @@ def _row(record: GroupRecord, number: int, audit: Audit) -> dict[str, str]:
     percent = audit.data.percent
     numbered = not audit.partition.is_line
     phi, interval = compared(record.phi, record.low, record.high, percent=percent, alone=record.alone)
-    ratio = "–" if math.isnan(record.ratio) else f"{record.ratio:.2f}"
-    ends = (record.ratio_low, record.ratio_high)
-    if ratio != "–" and ends != (1.0, 1.0):
-        ratio += f" ({_ratio(ends[0])}–{_ratio(ends[1])})"
     least = record.detectable
     unshown = record.verdict in ("not enough evidence", "no relevant difference") and len(audit.records) > 1
     return {
@@ -247,11 +243,11 @@ def _row(record: GroupRecord, number: int, audit: Audit) -> dict[str, str]:
         if not unshown
         else _least(least, "" if audit.measure.direction == "neutral" else " to its harm", percent),
         "label": f"{number}: {record.label}" if numbered else record.label,
-        "n": counted(record.n, record.counted),
+        "n": counted(record.n, record.counted, weighted=audit.settings.weighted),
         "rate": amount(record.rate, percent=percent),
         "phi": phi,
         "interval": interval,
-        "ratio": ratio,
+        "ratio": ratio_said(record.ratio, record.ratio_low, record.ratio_high),
         "verdict": record.verdict,
         "colour": VERDICT_COLOURS[record.verdict],
     }
@@ -261,7 +257,3 @@ def _least(value: float, whose: str, percent: bool) -> str:
     if math.isnan(value):
         return f"no difference{whose} has an 80 in 100 chance to be shown"
     return f"a difference of {size(value, percent=percent)}{whose} would be shown in 80 of 100 such samples"
-
-
-def _ratio(value: float) -> str:
-    return f"{value:.2f}" if abs(value) < 100 else "∞"

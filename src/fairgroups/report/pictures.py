@@ -88,18 +88,18 @@ def first_pictures(audit: Audit) -> list[Picture]:
         first: Any = rate_chart(audit)
         caption = (
             f"Dots: the observed rate along the attribute, larger for more {audit.data.unit}. Thick lines: a group's "
-            f"rate; shaded: its {settings.percent_level} interval. Dashed: everybody. {_colours(audit)}"
+            f"rate; shaded: its {settings.percent_level} interval. Dashed: {audit.data.everybody}. {_colours(audit)}"
         )
         attribute = audit.data.attributes[0]
         if attribute.shown != (attribute.low, attribute.high):
             caption += f" A few values of {attribute.said} lie beyond the picture."
     elif len(audit.partition.columns) == 1:
         first = class_chart(audit)
-        caption = "Marks: each group's rate. Lines: its interval. Dashed: everybody."
+        caption = f"Marks: each group's rate. Lines: its interval. Dashed: {audit.data.everybody}."
     else:
         first = plane_chart(audit)
         caption = (
-            "Colour: the observed rate, pale where it is everybody's. Boxes: the groups, numbered as in the table."
+            "Colour: the observed rate, pale where it is that of all. Boxes: the groups, numbered as in the table."
         )
         if len(settings.sensitive) > 3:
             caption += " Only the first three attributes are drawn."
@@ -137,7 +137,7 @@ def reasons_pictures(audit: Audit) -> list[Picture]:
             f"reasons{suffix}",
             f"What of each group's difference goes with {reasons.names}",
             f"Grey: what goes with the factors. Purple: what does not, from where grey ends to the whole difference; "
-            f"the thin line is its {level} interval. Dashed: everybody.",
+            f"the thin line is its {level} interval. Dashed: {audit.data.everybody}.",
             reasons_chart(audit),
         )
     ]
@@ -146,7 +146,7 @@ def reasons_pictures(audit: Audit) -> list[Picture]:
             Picture(
                 f"equal{suffix}",
                 f"{sentence(audit.measure.rate)} at equal {reasons.names}",
-                "Grey: the observed rate. Purple: the rate were everybody's factors alike. Dashed: everybody.",
+                f"Grey: the observed rate. Purple: the rate were all factors alike. Dashed: {audit.data.everybody}.",
                 equal_chart(audit),
             )
         )
@@ -163,7 +163,7 @@ def corrected_pictures(audit: Audit) -> list[Picture]:
             f"corrected{suffix}",
             f"Differences by the true {audit.data.names}, by how reliable the measured values are",
             f"Marks: the reliability of this audit, with the {audit.settings.percent_level} interval. Lines: were it "
-            "another. At 1 the values are taken as they are. Dashed: everybody.",
+            f"another. At 1 the values are taken as they are. Dashed: {audit.data.everybody}.",
             corrected_chart(audit),
         )
     ]
@@ -174,11 +174,14 @@ def comparison_pictures(audit: Audit) -> dict[str, Picture]:
     suffix = "-" + re.sub(r"\W+", "-", audit.measure.name)
     found = {}
     if audit.since is not None and any(math.isfinite(change.harm) for change in audit.since.changes):
-        caption = "Rings: the difference from everybody in the baseline. Dots: now. Dashed: no difference."
+        caption = (
+            f"Rings: the difference from {audit.data.everybody} in the baseline. Dots: now. Dashed: no difference."
+        )
         found["since"] = Picture(f"since{suffix}", "Differences in the baseline and now", caption, since_chart(audit))
     if audit.over_time is not None:
         caption = (
-            f"Marks: the difference from everybody in each {audit.over_time.name}, with its interval. Dashed: none."
+            f"Marks: the difference from {audit.data.everybody} in each {audit.over_time.name}, with its interval. "
+            "Dashed: none."
         )
         title = f"Differences by {audit.over_time.name}"
         found["over_time"] = Picture(f"over-time{suffix}", title, caption, over_time_chart(audit))
@@ -211,7 +214,7 @@ def check_pictures(joint: Audit | JointAudit) -> list[Picture]:
         effects = "; ".join(f"{r.label}: {r.effect}" for r in compared.records)
         left = "Left: both rates along the attribute. Right: each" if line else "Each"
         caption = (
-            f"{left} group's difference from everybody in both; the line is the {level} interval of where "
+            f"{left} group's difference from {audit.data.everybody} in both; the line is the {level} interval of where "
             f"{compared.model} lies, paired row by row. {effects}. Differences are in "
             "points: a model that says yes less often to everybody also shows smaller ones."
         )
@@ -220,7 +223,9 @@ def check_pictures(joint: Audit | JointAudit) -> list[Picture]:
     if audit.selection is not None and len(audit.selection.curve) > 1:
         drawn.append(Picture("number-of-groups", "How many groups", _chosen(audit), selection_chart(audit)))
     if checks.stability is not None and checks.stability.n_draws:
-        caption = f"Ticks: the borders. Lines: where {level} of the borders fall when people are drawn again."
+        caption = (
+            f"Ticks: the borders. Lines: where {level} of the borders fall when {audit.data.unit} are drawn again."
+        )
         drawn.append(Picture("borders", "How firm the borders are", caption, stability_chart(audit)))
     return drawn
 

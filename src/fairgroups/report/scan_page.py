@@ -145,7 +145,7 @@ def _audit(audit: Audit) -> dict[str, Any]:
         rows.append(
             {
                 "label": record.label,
-                "n": counted(record.n, record.counted),
+                "n": counted(record.n, record.counted, weighted=audit.settings.weighted),
                 "rate": amount(record.rate, percent=audit.data.percent),
                 "difference": phi,
                 "interval": interval,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fairgroups import __version__
 from fairgroups.audits.conclusion import bordered_attributes
+from fairgroups.audits.remarks import margin_said
 from fairgroups.evidence.verdict import DIFFERENT
 from fairgroups.report.corrected_section import known_from
 from fairgroups.report.reasons_section import held_equal
@@ -74,9 +75,10 @@ def everybody_line(audit: Audit) -> str:
     if plain and round(counted) < rows:
         shown = f"{counted:,.0f} of {rows:,} rows count in this rate"
     gap = size(audit.settings.relevant_gap, percent=percent)
-    said = f"Everybody: {amount(audit.overall, percent=percent)} ({shown}). Differences are computed before rounding."
+    said = f"{sentence(audit.data.everybody)}: {amount(audit.overall, percent=percent)} ({shown}). "
+    said += "Differences are computed before rounding."
     if any(record.verdict == "no relevant difference" for record in audit.records):
-        said += f" No relevant difference: within ± {gap}, the margin of this audit."
+        said += f" No relevant difference: within ± {gap}, {margin_said(audit)}."
     return said
 
 
@@ -94,7 +96,7 @@ def rate_table(audit: Audit) -> dict[str, Any] | None:
             row.append((amount(one.rate, percent=column.percent), f"{ends[0]} to {ends[1]}"))
         rows.append(row)
     every = [(amount(column.overall, percent=column.percent), "") for column in audit.rates]
-    rows.append([("everybody", ""), (f"{sum(r.n for r in audit.records):,}", ""), *every])
+    rows.append([(audit.data.everybody, ""), (f"{sum(r.n for r in audit.records):,}", ""), *every])
     level = audit.settings.percent_level
     note = (
         f"Below each rate is its {level} interval. The intervals of one column hold at once for all groups, but not "
@@ -124,8 +126,8 @@ def cannot_say(audit: Audit | JointAudit) -> list[str]:
         least = min(noticed, key=lambda d: abs(d.share - 0.1))
         said.append(
             f"Small differences: in a {_shape(audit)} with {100 * least.share:g}% of the {unit}, one of "
-            f"{size(least.difference, percent=percent)} would be shown in 80 of 100 such samples, a smaller one "
-            "less often."
+            f"{size(least.difference, percent=percent)} from {audit.data.everybody} would be shown in 80 of 100 such "
+            "samples, a smaller one less often."
         )
     elif not noticed and len(first.records) == 1:
         said.append("Anything about differences: this data is too small, or too uniform, to show any.")
@@ -142,7 +144,9 @@ def cannot_say(audit: Audit | JointAudit) -> list[str]:
             "whether a reason justifies it."
         )
     else:
-        said.append("That everybody is treated alike: a difference may exist that this data does not show.")
+        said.append(
+            f"That all {audit.data.unit} are treated alike: a difference may exist that this data does not show."
+        )
     if settings.truth:
         said.append(f"Whether {settings.truth} is itself fair: it is taken as recorded, with any bias in it.")
     which = "whom" if unit == "people" else "which"
@@ -257,7 +261,7 @@ def method_facts(audit: Audit | JointAudit) -> list[tuple[str, str]]:
     for part in audit.parts:
         measure = f"{part.measure.name} ({part.measure.rate})"
         if part.measure.direction != "neutral":
-            measure += f"; a higher value is {part.measure.direction} for the person"
+            measure += f"; a higher value is {part.measure.direction} for the {audit.data.unit} concerned"
         variance = f"{part.variance:.4g}"
         if math.isfinite(part.explained) and len(part.records) > 1:
             variance += f"; the groups capture {100 * part.explained:.0f}% of the dependence on {audit.data.names}"
@@ -293,15 +297,15 @@ def glossary(audit: Audit | JointAudit, *, repaired: bool) -> list[tuple[str, st
     """Explain the words of the page, with formulas."""
     rates = " and the ".join(part.measure.rate for part in audit.parts)
     words = [
-        ("Rate", f"A/B, summed over a group's people: here the {rates}. Weights multiply both."),
+        ("Rate", f"A/B, summed over a group: here the {rates}. Weights multiply both."),
         (
             "Φ",
-            "The group's rate minus everybody's: Φ(k) = A(k)/B(k) − A/B. Against the rest: minus that of all others.",
+            "The group's rate minus that of all: Φ(k) = A(k)/B(k) − A/B. Against the rest: minus that of all others.",
         ),
         (
             "Var Φ",
             (
-                "Σ w(k) Φ(k)², w being the groups' shares of B: how far apart a partition sets people. FairGroups "
+                "Σ w(k) Φ(k)², w being the groups' shares of B: how far apart groups are. FairGroups "
                 "finds the ranges for which it is largest."
             ),
         ),
