@@ -151,6 +151,8 @@ def epsilon_of(value: Any) -> float:
     """Return how private something is to be."""
     if at_least_zero(value, "private") < 0.01:
         raise InputError(f"`private` must be at least 0.01; got {value!r}.", "1 is usual.")
+    if value > 100:
+        raise InputError(f"`private` must be at most 100; got {value!r}.", "such an ε hides nobody: 1 is usual.")
     return float(value)
 
 

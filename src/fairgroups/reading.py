@@ -53,6 +53,8 @@ class Reading:
         What a reader should know of how it was read.
     told : list of str
         What was decided and converted when it was read, in words.
+    call : str
+        How Python opens the table again; a plain one is called data.
     frame : lazy frame or None
         Where the people were counted, while it is open.
     """
@@ -64,6 +66,7 @@ class Reading:
     told: list[str] = field(default_factory=list)
     frame: Any = field(default=None, repr=False)
     _options: dict[str, Any] = field(default_factory=dict, repr=False)
+    call: str = "data"
 
     def finer(self, values: Array) -> Rows:
         """Count once more, and tell the people in the cells of these values apart value by value."""
@@ -134,7 +137,7 @@ def read_rows(
                 columns = dict(table.relation.project(", ".join(map(quoted, roles.columns))).fetchnumpy())
                 reading = _in_memory(columns, roles, seed, source)
         source.refuse(reading.told)
-        yield replace(reading, told=[*table.told, *reading.told])
+        yield replace(reading, told=[*table.told, *reading.told], call=source.call)
 
 
 def _is_large(source: Source, relation: Any) -> bool:
@@ -150,7 +153,7 @@ def _counted(frame: Any, options: dict[str, Any], source: Source | None = None, 
 
     roles = options["roles"]
     frame = _decided(frame, roles)
-    name = source.name if source else f"a table in {nw.from_native(frame).implementation.name.lower()}"
+    name = source.said if source else f"a table in {nw.from_native(frame).implementation.name.lower()}"
     library = "" if source else library_beside(frame)
     try:
         if roles.given or roles.expected:
@@ -185,7 +188,7 @@ def _decided(frame: Any, roles: Roles) -> Any:
 
 def _in_memory(data: Any, roles: Roles, seed: int, source: Source | None = None) -> Reading:
     table = read_table(data, roles.columns)
-    name = source.name if source else "a table in memory"
+    name = source.said if source else "a table in memory"
     rows = _rows_of(dict(table.columns), roles, seed)
     return Reading(rows, table.library, name, told=[*table.told, *rows.told])
 

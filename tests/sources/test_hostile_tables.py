@@ -108,7 +108,7 @@ def test_periods_come_in_their_order(periods):
 def test_a_row_of_totals_is_no_person(tmp_path):
     lines = [f"P{i},{20 + i % 50},{int(i % 3 > 0)}" for i in R]
     (tmp_path / "a.csv").write_text("name,age,hired\n" + "\n".join(lines) + "\nTotal,5340,80\n")
-    with pytest.raises(fg.InputError, match="in row 122 of the file 80, which sums up the others"):
+    with pytest.raises(fg.InputError, match="holds 80 in row 122 of the file, the sum of all others"):
         fg.audit(tmp_path / "a.csv", sensitive="age", outcome="hired")
 
 

@@ -20,7 +20,7 @@ OUTPUTS = {"html": "report.html", "json": "report.json", "markdown": "report.md"
 _FLAGS = {"html": "--out", "json": "--json", "markdown": "--markdown", "csv": "--csv"}
 _ONE = ("outcome", "truth", "positive", "threshold", "weight", "cluster", "missing", "title", "unit", "by", "measure")
 _MANY = ("sensitive", "given", "scales", "label", "partition")
-_FOR_FILES = ("sheet", "na", "decimal")
+_FOR_FILES = ("sheet", "na", "decimal", "encoding")
 
 
 def arguments_of(asked: Mapping[str, Any], table: DroppedTable) -> list[str]:

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from fairgroups.audits.comparisons import in_classes, over_time
-from fairgroups.audits.conclusion import Facts, Same, amplified, conclude
+from fairgroups.audits.conclusion import amplified, conclude
 from fairgroups.audits.corrected import by_true_values, corrected_of
+from fairgroups.audits.facts import Facts, Same
 from fairgroups.audits.groups import describe_column, records_of, within
 from fairgroups.audits.limits import limits_of
 from fairgroups.audits.notes import notes_of
@@ -130,8 +131,10 @@ def assemble(judged: Judged, measure: Measure, at: int, options: AuditOptions, r
         verdict: Verdict = "not enough evidence" if finding.verdict == "different" else finding.verdict
         records = (replace(records[0], verdict=verdict),)
     settings = _settings(judged, evidence, gap, options, against, compared, labels)
+    settings = replace(settings, call=settings.call.replace("(data,", f"({reading.call},", 1))
     name = RateName(measure.name, _rate_name(measure, options), direction)
-    limits = limits_of(judged, evidence, compared, direction, options)
+    limited = (options.max_gap, options.max_harm, options.min_ratio) != (None, None, None)
+    limits = limits_of(judged, evidence, compared, direction, options) if limited else ()
     told = () if same else detectable
     facts = Facts(
         finding, records, partition, name, groups.overall, settings, data, told, evidence.added, reasons, same
@@ -158,11 +161,15 @@ def assemble(judged: Judged, measure: Measure, at: int, options: AuditOptions, r
         variance_path=() if judged.result is None else tuple(float(v) for v in judged.result.variance),
         selection=None if judged.result is None else judged.result.selection,
         limits=limits,
-        rates=rates_of(judged, at, evidence.level),
+        rates=() if rows.truth is None else rates_of(judged, at, evidence.level),
         band=evidence.band,
         cells=judged.sample.cells if judged.sample.is_line and judged.held is None else None,
-        classes=in_classes(judged.sample, measure, direction, judged.inference, gap, data.attributes[0], options),
-        over_time=over_time(judged.sample, partition, measure, judged.inference, labels),
+        classes=in_classes(judged.sample, measure, direction, judged.inference, gap, data.attributes[0], options)
+        if options.scales
+        else (),
+        over_time=None
+        if rows.period is None
+        else over_time(judged.sample, partition, measure, judged.inference, labels),
         curve=within(evidence.curve, data.attributes[0]),
         plane=evidence.plane,
         detectable=detectable,

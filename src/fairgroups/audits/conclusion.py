@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairgroups.audits.reasons import Reasons, split_of
-from fairgroups.audits.records import Attribute, DataFacts, Detectable, Finding, GroupRecord, RateName, Settings
+from fairgroups.audits.facts import Facts, difference_said, everybody_said, rate_said, who_said, whom_said
+from fairgroups.audits.reasons import split_of
+from fairgroups.audits.records import Attribute, Finding, GroupRecord
 from fairgroups.evidence.added import Added
 from fairgroups.evidence.verdict import verdicts
 from fairgroups.partition.partition import Partition
-from fairgroups.partition.sides import Box, Interval, Levels, shortest
-from fairgroups.words import amount, listed, p_value, plain_points, points, sentence, share_of_people, size, thousands
+from fairgroups.partition.sides import Box, Levels, shortest
+from fairgroups.words import amount, listed, p_value, plain_points, sentence, share_of_people, size, thousands
 
 if TYPE_CHECKING:
     from fairgroups.checks.run import Checks
 
 __all__ = [
-    "Facts",
-    "Same",
     "amplified",
     "bordered_attributes",
     "conclude",
@@ -31,31 +29,6 @@ __all__ = [
     "rough_count",
     "split_said",
 ]
-
-
-Same = Literal["", "attributes", "outcome", "group"]
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What the conclusion is made of."""
-
-    finding: Finding
-    records: tuple[GroupRecord, ...]
-    partition: Partition
-    measure: RateName
-    overall: float
-    settings: Settings
-    data: DataFacts
-    detectable: Sequence[Detectable] = ()
-    added: Sequence[Added] = ()
-    reasons: Reasons | None = None
-    same: Same = ""  # what all have in common, so that nothing can be compared
-
-    @property
-    def equal(self) -> str:
-        """Say what is held equal, with a space in front: " at equal education and hours"; nothing where nothing is."""
-        return f" at equal {self.reasons.names}" if self.reasons is not None else ""
 
 
 def conclude(facts: Facts) -> str:
@@ -89,78 +62,9 @@ def conclude(facts: Facts) -> str:
     return " ".join(part for part in said if part)
 
 
-def _who(facts: Facts, groups: Sequence[int]) -> str:
-    """Name the people of some groups: "people whose age is under 32"."""
-    attributes, partition = facts.data.attributes, facts.partition
-    names, whole = [a.said for a in attributes], [a.whole for a in attributes]
-    ranges = _joined(partition, groups)
-    if ranges is not None:
-        number = shortest(partition.edges)
-        conditions = [f"{names[0]} is {' or '.join(part.said(number, whole=whole[0]) for part in ranges)}"]
-    elif len(names) == 1 and all(k < len(partition.groups) for k in groups):  # levels of one category
-        levels = [level for k in groups for box in partition.groups[k] for level in getattr(box[0], "names", ())]
-        conditions = [f"{names[0]} is {Levels(tuple(levels)).said()}"]
-    else:
-        conditions = [partition.said(names, whole, verb="is")[k] for k in groups]
-    if conditions == ["everybody"]:
-        return f"all {facts.data.unit}"
-    if conditions == ["all others"]:
-        return f"all other {facts.data.unit}"
-    return f"{facts.data.unit} whose {', or whose '.join(conditions)}"
-
-
-def _joined(partition: Partition, groups: Sequence[int]) -> list[Interval] | None:
-    """Return the ranges of some groups of one attribute, neighbours made one; None where that is not possible."""
-    if not partition.is_line or any(k >= len(partition.groups) for k in groups):
-        return None
-    out: list[Interval] = []
-    for part in sorted(part for k in groups for part in partition.ranges(k)):
-        if out and out[-1].stop == part.start:
-            last = out.pop()
-            out.append(Interval(last.low, part.high, last.low_closed, part.high_closed))
-        else:
-            out.append(part)
-    return out
-
-
-def _for_whom(facts: Facts) -> str:
-    """Name those that groups are compared with."""
-    if facts.reasons is not None:
-        return facts.settings.whom
-    if facts.settings.against == "everyone":
-        return facts.data.everybody
-    if facts.settings.against == "rest":
-        return "the rest"
-    return _who(facts, [next(k for k, record in enumerate(facts.records) if record.verdict == "reference")])
-
-
-def _everybody(facts: Facts) -> str:
-    return facts.data.everybody if not facts.equal else facts.settings.whom
-
-
-def _their_rate(facts: Facts) -> str:
-    """Name the rate, with the outcome where its name does not hold it."""
-    outcome, rate = facts.settings.outcome_said, facts.measure.rate
-    return rate if outcome.lower() in rate.lower() else f"{rate} for {outcome}"
-
-
-def _difference(facts: Facts, value: float, low: float, high: float, than: str = "") -> str:
-    """Say a difference with its interval: "3.1 points lower than others (95% interval 2.0 to 4.2 points)"."""
-    percent = facts.data.percent
-    if low < 0 < high:
-        said = f"{points(low, percent=percent)} to {points(high, percent=percent)}"
-    else:
-        ends = sorted((abs(low), abs(high)))
-        said = f"{plain_points(ends[0], percent=percent)} to {plain_points(ends[1], percent=percent)}"
-    side = "lower" if value < 0 else "higher"
-    unit = " points" if percent else ""
-    than = f" than {than}" if than else ""
-    return f"{size(value, percent=percent)} {side}{than} ({facts.settings.percent_level} interval {said}{unit})"
-
-
 def _at_equal(facts: Facts, who: str, verdict: str, difference: str) -> str:
     """Say whose rate differs at equal factors, and by how much."""
-    what = _their_rate(facts)
+    what = rate_said(facts)
     if verdict in ("disadvantaged", "advantaged"):
         return f"{who} are {verdict}{facts.equal}: their {what} is {difference}."
     return f"{who} have a {verdict} {what}{facts.equal}: it is {difference}."
@@ -177,12 +81,13 @@ def _worst(facts: Facts) -> str:
     k, record = _named(facts)[0]
     percent = facts.data.percent
     rate, other = (amount(x, percent=percent) for x in (record.rate, record.rate - record.phi))
-    who, what = sentence(_who(facts, [k])), _their_rate(facts)
+    who, what = sentence(who_said(facts, [k])), rate_said(facts)
     if facts.reasons is not None:
         whom = f"that of {facts.settings.whom}"
         than = whom if facts.settings.against == "rest" else f"{facts.reasons.names} would suggest"
-        return _at_equal(facts, who, record.verdict, _difference(facts, record.phi, record.low, record.high, than))
-    told = f"{rate}, against {other} for {_for_whom(facts)}: {_difference(facts, record.phi, record.low, record.high)}."
+        return _at_equal(facts, who, record.verdict, difference_said(facts, record.phi, record.low, record.high, than))
+    by = difference_said(facts, record.phi, record.low, record.high)
+    told = f"{rate}, against {other} for {whom_said(facts)}: {by}."
     if record.verdict in ("lower", "higher"):
         said = f"{who} have a {record.verdict} {what}: {told}"
     else:
@@ -209,7 +114,7 @@ def _explained(facts: Facts) -> str:
     if not shown:
         return ""
     k = max(shown, key=lambda k: abs(facts.reasons.groups[k].difference) if facts.reasons else 0.0)
-    subject = f"the {_their_rate(facts)} of {_who(facts, [k])}"
+    subject = f"the {rate_said(facts)} of {who_said(facts, [k])}"
     return split_of(facts.reasons, k, facts.data.percent, facts.data.unit, subject)
 
 
@@ -231,7 +136,7 @@ def _in_people(facts: Facts) -> str:
     if not facts.data.percent or facts.settings.against == "reference" or facts.reasons is not None:
         return ""
     more = "fewer" if record.phi < 0 else "more"
-    than = f"the rate of {_for_whom(facts)}" if facts.data.unit != "people" else f"{_possessive(facts)} rate"
+    than = f"the rate of {whom_said(facts)}" if facts.data.unit != "people" else f"{_possessive(facts)} rate"
     each = round(100 * abs(record.phi))
     in_all = abs(record.phi) * record.counted
     counts = facts.settings.weight is None and facts.settings.cluster is None and in_all >= 1
@@ -268,7 +173,7 @@ def _others(facts: Facts) -> str:
         also = "also " if verdict == first[1].verdict else ""
         directed = verdict in ("disadvantaged", "advantaged")
         what = f"are {also}{verdict}" if directed else f"{also}have a {verdict} one"
-        who = sentence(_who(facts, groups))
+        who = sentence(who_said(facts, groups))
         comma = "," if ", or whose" in who else ""
         said.append(f"{who}{comma} {what} (by {_sizes(facts, groups)}).")
     return " ".join(said)
@@ -325,17 +230,17 @@ def _range(facts: Facts) -> str:
     values = _conditions(found.sides, facts.data.attributes)
     verdict = verdicts(np.array([found.low]), np.array([found.high]), facts.measure.direction, 0.0)[0]
     directed = verdict in ("disadvantaged", "advantaged")
-    what = _their_rate(facts)
+    what = rate_said(facts)
     said = f"are {verdict}: their {what} is" if directed else f"have a {verdict} {what}:"
     rates = [amount(x, percent=percent) for x in (found.rate, facts.overall)]
     shape = "range" if len(found.sides) == 1 else "box"
     alone = f"No division into groups that the settings allow shows this {shape} as a group of its own."
     if facts.reasons is not None:
-        by = _difference(facts, found.phi, found.low, found.high, f"{facts.reasons.names} would suggest")
+        by = difference_said(facts, found.phi, found.low, found.high, f"{facts.reasons.names} would suggest")
         return f"{_at_equal(facts, f'{sentence(facts.data.unit)} whose {values}', verdict, by)} {alone}"
     return (
         f"{sentence(facts.data.unit)} whose {values} {said} {rates[0]}, against {rates[1]} for "
-        f"{facts.data.everybody}: {_difference(facts, found.phi, found.low, found.high)}. {alone}"
+        f"{facts.data.everybody}: {difference_said(facts, found.phi, found.low, found.high)}. {alone}"
     )
 
 
@@ -354,14 +259,14 @@ def _depends(facts: Facts) -> str:
     rows, trend = thousands(facts.data.rows), finding.trend
     if trend is None or not trend.shown:
         return (
-            f"The {_their_rate(facts)} varies with {name}{facts.equal} ({p_value(finding.p_value)}), but {rows} rows "
+            f"The {rate_said(facts)} varies with {name}{facts.equal} ({p_value(finding.p_value)}), but {rows} rows "
             "are too few to show which groups differ."
         )
     name = next((a.said for a in facts.data.attributes if a.name == trend.attribute), name)
     ends = [amount(rate, percent=percent) for rate in (trend.lower_rate, trend.upper_rate)]
     lower, upper = (share_of_people(share).removeprefix("a ") for share in (trend.lower_share, trend.upper_share))
     return (
-        f"The {_their_rate(facts)} {trend.direction} with {name}{facts.equal} ({p_value(trend.p_value)}): {ends[0]} "
+        f"The {rate_said(facts)} {trend.direction} with {name}{facts.equal} ({p_value(trend.p_value)}): {ends[0]} "
         f"among the {lower} of the {facts.data.unit} with the lowest {name}, {ends[1]} among the {upper} with the "
         f"highest. {rows} rows are too few to show where the difference begins."
     )
@@ -373,7 +278,7 @@ def _apart(facts: Facts) -> str:
     high, low = max(known, key=lambda r: r.rate_low), min(known, key=lambda r: r.rate_high)
     rates = [amount(record.rate, percent=facts.data.percent) for record in (high, low)]
     return (
-        f"The {_their_rate(facts)} differs between groups: {rates[0]} for {high.label}, {rates[1]} for {low.label}, at "
+        f"The {rate_said(facts)} differs between groups: {rates[0]} for {high.label}, {rates[1]} for {low.label}, at "
         f"least {size(high.rate_low - low.rate_high, percent=facts.data.percent)} apart "
         f"({facts.settings.percent_level} confidence)."
     )
@@ -409,7 +314,7 @@ def _nothing(facts: Facts) -> str:
     name, unit, percent = facts.data.names, facts.data.unit, facts.data.percent
     known = {d.share: d.difference for d in facts.detectable if math.isfinite(d.difference)}
     if facts.finding.verdict == "no difference found":
-        rate = _their_rate(facts)
+        rate = rate_said(facts)
         said = f"No difference found: no range of {name} is shown to differ in its {rate}{facts.equal}."
         if not facts.partition.is_line:
             said = f"No difference found: no difference in {rate} is shown by {name}{facts.equal}."
@@ -418,7 +323,7 @@ def _nothing(facts: Facts) -> str:
         if share is not None and known[share] > 0:
             said += (
                 f" In a {shape} with {share_of_people(share)} of the {unit}, a difference of "
-                f"{size(known[share], percent=percent)} from {_everybody(facts)} would be shown in 80 of 100 such "
+                f"{size(known[share], percent=percent)} from {everybody_said(facts)} would be shown in 80 of 100 such "
                 "samples, a smaller one less often."
             )
         return said
@@ -427,7 +332,7 @@ def _nothing(facts: Facts) -> str:
         share = max(known)
         said += (
             f" Even {share_of_people(share)} of the {unit} would have to differ by "
-            f"{size(known[share], percent=percent)} from {_everybody(facts)} "
+            f"{size(known[share], percent=percent)} from {everybody_said(facts)} "
             f"({size(known[share] / (1 - share), percent=percent)} from all others) for that to be shown in 80 of 100 "
             "such samples."
         )

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from fairgroups.audits.conclusion import Facts, first_named
+from fairgroups.audits.conclusion import first_named
+from fairgroups.audits.facts import Facts
 from fairgroups.cells.moments import moments_by
 from fairgroups.errors import InputError
 from fairgroups.evidence.deconvolution import Blurred, TrueRates, true_rates

@@ -21,7 +21,8 @@ __all__ = ["panel_of", "read_borders", "read_number", "read_options", "schema_of
 PANELS = {
     "Question": "sensitive outcome truth compare_with measure favourable given expected how seek reliability error "
     "scales by baseline against reference attributes without pairs repair",
-    "Data": "table where sql sheet na decimal strict memory_limit missing positive threshold weight cluster key",
+    "Data": "table where sql sheet na decimal encoding strict memory_limit missing positive threshold weight cluster "
+    "key",
     "Groups": "n_groups partition selection max_groups monotonic min_group_size min_denominator n_cells budget",
     "Evidence": "level inference band_width relevant_gap checks seed min_cell private known_range",
     "Limits": "max_gap max_harm min_ratio max_change",

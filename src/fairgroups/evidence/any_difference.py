@@ -1,7 +1,8 @@
 """Whether anything differs: the band over all ranges, or boxes, and the trend along each number share one error.
 
-A range that differs is looked for with half of the error, trends with the other half; up to 5 000 rows with 0.6 of it,
-for there the band keeps a margin and the two often err on the same data. Of several attributes a quarter of it is left
+A range that differs is looked for with half of the error, trends with the other half; up to 5 000 rows trends with 0.6
+of it, and ranges too where there are few values, for there the band keeps a margin and the two often err on the same
+data. Of several attributes a quarter of it is left
 to a permutation test, which sees differences that many boxes share. Together they err about as often as the level
 allows (docs/how-many.md has the simulations). Once either has found something, the intervals need only hold at once,
 and the band is shown at its own level; where neither has, it is shown as it was asked, so that no interval contradicts
@@ -23,7 +24,7 @@ __all__ = ["PERMUTATION_SHARE", "AnyDifference", "any_difference"]
 
 BAND_SHARE = 0.5
 TREND_SHARE = 0.5
-TREND_SHARE_OF_FEW, FEW = 0.6, 5000
+SHARE_OF_FEW, FEW, FEW_VALUES = 0.6, 5000, 64
 PERMUTATION_SHARE = 0.25  # of several attributes: what is left to the permutation test of the checks
 
 
@@ -64,14 +65,14 @@ def any_difference(band: Band, margins: Sequence[Cells] = ()) -> AnyDifference:
     AnyDifference
     """
     error = 1 - band.level
-    share = TREND_SHARE_OF_FEW if band.n <= FEW else TREND_SHARE
-    if isinstance(band.cells, SpaceCells):
-        share -= PERMUTATION_SHARE
+    few, boxes = band.n <= FEW, isinstance(band.cells, SpaceCells)
+    share = (SHARE_OF_FEW if few else TREND_SHARE) - (PERMUTATION_SHARE if boxes else 0.0)
+    of_band = SHARE_OF_FEW if few and not boxes and len(band.cells) <= FEW_VALUES else BAND_SHARE
     tests = (trend_test(cells, band.measure, share / len(margins)) for cells in margins)
     trend = min((test for test in tests if test is not None), key=lambda test: test.p_value, default=None)
     if trend is not None:
         trend = replace(trend, shown=trend.p_value <= error)
-    strict = band.at_level(1 - BAND_SHARE * error)
+    strict = band.at_level(1 - of_band * error)
     region = _shown(strict)
     if region is None and (trend is None or not trend.shown):
         return AnyDifference(False, trend, strict, None)

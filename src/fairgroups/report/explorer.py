@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from fairgroups.charts.plane import box_shapes, plane_cells
 from fairgroups.charts.plane_axes import PlaneAxis, plane_axes
 from fairgroups.charts.style import VERDICT_COLOURS, VERDICT_SHAPES, rate_colours
+from fairgroups.errors import SchemaError
 from fairgroups.evidence.plane import PlaneCell
 from fairgroups.measures import Direction
 from fairgroups.partition.partition import Partition
@@ -21,9 +22,19 @@ KEYS = ("label", "n", "counted", "rate", "rate_low", "rate_high", "phi", "low", 
 
 def explorer_data(audit: Audit | JointAudit, digits: int) -> dict[str, Any] | None:
     """Return all that the explorer's script needs; None where nothing was explored, or more than two attributes."""
-    attributes, settings = audit.data.attributes, audit.settings
-    if audit.explored is None or len(attributes) > 2 or not audit.explored["measures"]:
+    if audit.explored is None or len(audit.data.attributes) > 2 or not audit.explored["measures"]:
         return None
+    try:
+        return _data(audit, digits)
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        raise SchemaError(
+            f"what was explored cannot be read: {type(error).__name__} {error}.", "make the audit again, and its JSON."
+        ) from error
+
+
+def _data(audit: Audit | JointAudit, digits: int) -> dict[str, Any]:
+    attributes, settings = audit.data.attributes, audit.settings
+    assert audit.explored is not None
     plane = audit.explored["kind"] == "plane"
     line = len(attributes) == 1 and attributes[0].levels is None
     return {

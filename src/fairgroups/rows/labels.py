@@ -20,6 +20,7 @@ from fairgroups.words import listed
 __all__ = ["ReadOutcome", "category_levels", "check_positive", "label_codes", "read_outcome"]
 
 Array = NDArray[np.float64]
+FEW_ROWS = 10  # among which one may be the sum of the others by chance
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,17 @@ def _from_numbers(found: Array, name: str, positive: Any, *, optional_positive: 
 
 
 def _refuse_totals(found: Array, name: str) -> None:
-    """Refuse a row that adds up, or averages, the others, which all hold yes or no."""
+    """Refuse a row that adds up the others, or averages those that all hold yes or no."""
+    known = found[~np.isnan(found)]
+    if known.size > FEW_ROWS and known.min() >= 0:
+        most = int(np.nanargmax(found))
+        rest = float(known.sum()) - float(found[most])
+        if found[most] > 0 and np.isclose(found[most], rest, rtol=1e-9):
+            raise InputError(
+                f"{name!r} holds {found[most]:,.10g} in ⟨row⟩, the sum of all others: a total, no person.",
+                "leave it out of the file, or by --where.",
+                row=most,
+            )
     odd = np.flatnonzero(~((found == 0) | (found == 1) | np.isnan(found)))
     others = np.delete(found, odd)
     others = others[~np.isnan(others)]

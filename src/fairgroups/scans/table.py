@@ -53,7 +53,7 @@ class ScanTable:
                     held = _collected(relation, wanted)
                 else:
                     held = dict(relation.project(", ".join(map(quoted, wanted))).fetchnumpy())
-            return cls(held, attributes, source.name, "", tuple(opened.told))
+            return cls(held, attributes, source.said, "", tuple(opened.told))
         try:
             names = list(data) if isinstance(data, Mapping) else column_names(data)
         except TypeError:

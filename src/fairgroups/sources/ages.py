@@ -104,7 +104,9 @@ def sql_age(relation: Any, asked: AgeColumn) -> tuple[str, list[str]]:
         born = f"CAST({column} AS DATE)"
     else:
         raise InputError(f"{asked.birth!r} holds {kind.lower()}, no dates of birth.", "name a column of dates.")
-    years = f"date_sub('year', {born}, DATE '{asked.day:%Y-%m-%d}')"
+    day = asked.day  # who was born on 29 February is a year older on 1 March, as in memory
+    passed = f"(month({born}) * 100 + day({born}) <= {100 * day.month + day.day})"
+    years = f"({day.year} - year({born}) - CASE WHEN {passed} THEN 0 ELSE 1 END)"
     late = f"{born} > DATE '{asked.day:%Y-%m-%d}' OR {years} > {OLDEST}"
     (wrong,) = relation.aggregate(f"count(*) FILTER (WHERE {late})").fetchall()[0]
     told += [f"{asked.name}: the age in whole years on that day, from {asked.birth}, as asked."]

@@ -10,11 +10,13 @@ from typing import IO
 
 from fairgroups.errors import InputError
 
-__all__ = ["as_utf8", "encoding_of"]
+__all__ = ["as_utf8", "encoding_of", "known_encoding"]
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _NAMES = {"cp1252": "Windows-1252", "latin-1": "ISO 8859-1 (Latin-1)", "utf-16": "UTF-16"}
 _NAMES |= {"utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
+_GUESSED = ("cp1252", "latin-1")
+_NOT_WINDOWS = (0x81, 0x8D, 0x8F, 0x90, 0x9D)  # bytes that Windows-1252 has not
 _CHUNK = 1 << 22
 _LOOKED_AT = 1 << 28  # bytes; of a larger file this much tells
 
@@ -44,7 +46,7 @@ def encoding_of(path: Path) -> str:
 
 def _told_by_bytes(path: Path) -> str:
     decoder = codecs.getincrementaldecoder("utf-8")()
-    odd, utf8 = set[int](), True
+    odd, utf8 = False, True
     with _open(path) as file:
         start = file.read(_CHUNK)
         for mark, name in _MARKS:
@@ -58,7 +60,7 @@ def _told_by_bytes(path: Path) -> str:
                 decoder.decode(piece)
             except UnicodeDecodeError:
                 utf8 = False
-            odd |= set(piece) & {0x81, 0x8D, 0x8F, 0x90, 0x9D}  # which Windows-1252 has not
+            odd = odd or any(byte in piece for byte in _NOT_WINDOWS)
             piece = file.read(_CHUNK)
             left -= len(piece)
     if utf8 and not piece:
@@ -69,7 +71,18 @@ def _told_by_bytes(path: Path) -> str:
     return "utf-8" if utf8 else "latin-1" if odd else "cp1252"
 
 
-def as_utf8(path: Path, folder: Path) -> tuple[Path, str | None]:
+def known_encoding(name: str) -> str:
+    """Return an encoding as Python calls it; refuse what is none."""
+    try:
+        return codecs.lookup(name).name
+    except (LookupError, ValueError):
+        raise InputError(
+            f"{name!r} is no encoding that is known.",
+            "cp1252 (Western Europe) is, cp1250 (Central), cp1251 (Cyrillic).",
+        ) from None
+
+
+def as_utf8(path: Path, folder: Path, asked: str | None = None) -> tuple[Path, str | None]:
     """Return a text file that is written in UTF-8, and in words what was done where it had to be written anew.
 
     Parameters
@@ -78,12 +91,14 @@ def as_utf8(path: Path, folder: Path) -> tuple[Path, str | None]:
         The file.
     folder : Path
         Where the new file is put.
+    asked : str, optional
+        The encoding, where the user said it.
 
     Returns
     -------
     Path, str or None
     """
-    encoding = encoding_of(path)
+    encoding = encoding_of(path) if asked is None else known_encoding(asked)
     if encoding in ("utf-8", "utf-8-sig"):
         return path, None
     target = folder / f"{path.name.removesuffix('.gz')}"
@@ -95,7 +110,14 @@ def as_utf8(path: Path, folder: Path) -> tuple[Path, str | None]:
             out.write(decoder.decode(b"", final=True))
         except UnicodeDecodeError as error:
             raise InputError(
-                f"{path.name!r} is written in no encoding that is known ({_NAMES[encoding]}: {error.reason}).",
-                "save it as “CSV UTF-8” in the spreadsheet.",
+                f"{path.name!r} is not written in {_NAMES.get(encoding, encoding)}: {error.reason}.",
+                "say the right one (--encoding), or save it as “CSV UTF-8” in the spreadsheet.",
             ) from error
+    if asked is not None:
+        return target, f"The file was read as {_NAMES.get(encoding, encoding)}, as asked."
+    if encoding in _GUESSED:
+        return target, (
+            f"The file is not in UTF-8, and was taken to be in {_NAMES[encoding]}. If letters look wrong, say its "
+            "encoding: --encoding cp1250 (Central Europe), cp1251 (Cyrillic), …"
+        )
     return target, f"The file is written in {_NAMES[encoding]}, and was read as such."

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from glob import glob
 from pathlib import Path
 from typing import Any
 
 from fairgroups.errors import InputError
+from fairgroups.sources.encodings import as_utf8
 from fairgroups.sources.spreadsheets import SHEET_FILES, read_sheet
 from fairgroups.sources.survey_files import SURVEY_FILES, read_survey
 from fairgroups.sources.text_files import CSV_TYPES, NOT_A_VALUE, TEXT_FILES, holds_text, read_text_file
@@ -43,8 +44,12 @@ class FileReader:
         What stands for a missing value, beside the usual marks.
     decimal : str or None
         The mark of decimals, where the user said it.
+    encoding : str or None
+        The encoding of text files, where the user said it.
     sheet_texts : set of str or None
         Of a sheet: columns that hold text only.
+    sheet_mixed : dict of str
+        Of a sheet: columns of numbers that hold a text which may be a number, with that text.
     told : list of str
         What was decided and converted, in words.
     rows : sequence of int or None
@@ -63,7 +68,9 @@ class FileReader:
     sheet: str | None = None
     na: Sequence[str] = ()
     decimal: str | None = None
+    encoding: str | None = None
     sheet_texts: frozenset[str] | None = None
+    sheet_mixed: Mapping[str, str] = field(default_factory=dict)
     told: list[str] = field(default_factory=list)
     rows: Sequence[int] | None = None
     delimiter: str = ""
@@ -113,7 +120,7 @@ class FileReader:
         if kind in SHEET_FILES:
             sheet = read_sheet(path, self.sheet, self.folder)
             self.told += sheet.told
-            self.rows, self.sheet_texts = sheet.rows, sheet.texts
+            self.rows, self.sheet_texts, self.sheet_mixed = sheet.rows, sheet.texts, sheet.mixed
             return read_text_file(self, sheet.path)
         if kind in SURVEY_FILES:
             return self._survey(path)
@@ -137,6 +144,7 @@ class FileReader:
         if kind == "CSV":
             missing = [*NOT_A_VALUE, *(text for text in self.na if text not in NOT_A_VALUE)]
             options = {"sample_size": -1, "na_values": missing, "auto_type_candidates": CSV_TYPES}
+            files = self._in_utf8(files)
             return self.connection.read_csv(files, union_by_name=True, hive_partitioning=True, **options)
         if kind == "JSON":
             return self.connection.read_json(files)
@@ -146,6 +154,22 @@ class FileReader:
             f"cannot tell the format of {name!r}.",
             "give .csv, .tsv, .xlsx, .ods, .parquet, .jsonl, .arrow, .dta, .sav or .sas7bdat files (.csv.gz is fine).",
         )
+
+    def _in_utf8(self, files: str | list[str]) -> str | list[str]:
+        """Return files of text, those in another encoding written anew."""
+        patterns = [files] if isinstance(files, str) else files
+        found = sorted(Path(file) for one in patterns for file in glob(one, recursive=True))  # noqa: PTH207
+        out, told = [], set()
+        for i, file in enumerate(found):
+            folder = self.folder / str(i)
+            folder.mkdir()
+            plain, said = as_utf8(file, folder, self.encoding)
+            out.append(self.literal(plain))
+            told |= {said} if said else set()
+        if not told:
+            return files  # as they are, so that the names of folders tell as well
+        self.told += sorted(told)
+        return out
 
     def _arrow(self, pattern: str | list[str], name: str) -> Any:
         try:

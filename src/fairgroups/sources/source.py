@@ -20,11 +20,12 @@ from numpy.typing import NDArray
 from fairgroups.errors import ColumnError, InputError
 from fairgroups.sources.ages import age_column, sql_age
 from fairgroups.sources.databases import errors_of, only_read, schema_of
+from fairgroups.sources.encodings import known_encoding
 from fairgroups.sources.files import FileReader
 from fairgroups.sources.standard_input import STANDARD_INPUT, standard_input
 from fairgroups.sources.written_numbers import numbers_from_text
 from fairgroups.sql import WHOLE_ROW, one_query, quoted, sql_row, sql_text, without_password
-from fairgroups.words import listed
+from fairgroups.words import listed, sentence
 
 __all__ = ["OpenTable", "Source", "count_of", "read_columns"]
 
@@ -94,6 +95,8 @@ class Source:
         The mark of decimals in numbers that are written as text, where the columns do not tell.
     strict : bool
         Refuse whatever would be converted: other encodings, numbers written as text, words for yes and no.
+    encoding : str, optional
+        In which letters text files are written, such as ``"cp1250"``; found by their bytes, where it is not said.
 
     Examples
     --------
@@ -111,10 +114,13 @@ class Source:
     na: Sequence[str] = ()
     decimal: str | None = None
     strict: bool = False
+    encoding: str | None = None
 
     def __post_init__(self) -> None:
         if self.decimal not in (None, ".", ","):
             raise InputError(f"`decimal` must be '.' or ','; got {self.decimal!r}.")
+        if self.encoding is not None:
+            known_encoding(self.encoding)
         na = [self.na] if isinstance(self.na, str) else list(self.na)
         object.__setattr__(self, "na", tuple(str(text).strip() for text in na))
 
@@ -132,6 +138,19 @@ class Source:
         if not self._is_address:
             return text if any(letter in text for letter in "*?[") else Path(text).name or text
         return without_password(text)
+
+    @property
+    def said(self) -> str:
+        """Say where the table is, and which part of it is read."""
+        parts = [self.name, f"table {self.table}" if self.table else "", f"sheet {self.sheet}" if self.sheet else ""]
+        parts += [f"the query {self.sql}" if self.sql else "", f"rows where {self.where}" if self.where else ""]
+        return ", ".join(" ".join(part.split()) for part in parts if part)
+
+    @property
+    def call(self) -> str:
+        """Return the Python call that opens it again; a plain file is called data."""
+        plain = all(getattr(self, f.name) == f.default for f in fields(self) if f.name != "location")
+        return "data" if plain else f"fairgroups.{self!r}"
 
     @property
     def _is_address(self) -> bool:
@@ -163,7 +182,7 @@ class Source:
 
         try:
             if self.is_database:
-                for name in ("sheet", "na", "decimal"):
+                for name in ("sheet", "na", "decimal", "encoding"):
                     if getattr(self, name):
                         raise InputError(f"`{name}` is for files, and {self.name!r} is a database.", "use --sql.")
                 with self._database() as (connection, relation):
@@ -207,7 +226,14 @@ class Source:
         if str(self.location) == STANDARD_INPUT:
             path = standard_input()
         reader = FileReader(
-            connection, folder, text=text, as_text=as_text, sheet=self.sheet, na=self.na, decimal=self.decimal
+            connection,
+            folder,
+            text=text,
+            as_text=as_text,
+            sheet=self.sheet,
+            na=self.na,
+            decimal=self.decimal,
+            encoding=self.encoding,
         )
         queried = self.sql is not None or self.where is not None
         ages = [age for name in wanted if (age := age_column(name))]
@@ -228,9 +254,8 @@ class Source:
 
     def _converted(self, relation: Any, wanted: Sequence[str], text: Sequence[str], reader: FileReader) -> Any:
         """Return the table with missing values, numbers written as text, and ages, as they are meant."""
+        before = self._filled(relation, wanted)
         relation = _without_codes(relation, wanted, self.na)
-        if self.na:
-            reader.tell(f"{listed([repr(text) for text in self.na])} in place of a value: taken as missing, as asked.")
         also = None if self.sql is not None else reader.written
         looked = [name for name in wanted if name not in text]
         read, told = numbers_from_text(relation, looked, decimal=self.decimal, delimiter=reader.delimiter, also=also)
@@ -239,12 +264,26 @@ class Source:
                 raise ColumnError(age.birth, relation.columns)
             read[age.name], said = sql_age(relation, age)
             told += said
-        if not read:
-            return relation
+        if self.na:
+            numbers = ", ".join(f"TRY_CAST({sql_text(code)} AS DOUBLE)" for code in self.na)
+            read = {name: f"(CASE WHEN {x} IN ({numbers}) THEN NULL ELSE {x} END)" for name, x in read.items()}
         reader.told += told
         kept = [quoted(name) if name not in read else f"{read[name]} AS {quoted(name)}" for name in relation.columns]
         new = [f"{read[name]} AS {quoted(name)}" for name in read if name not in relation.columns]
-        return relation.project(", ".join([*kept, *new]))
+        relation = relation.project(", ".join([*kept, *new])) if read else relation
+        if self.na:
+            n = before - self._filled(relation, wanted)
+            codes = listed([repr(text) for text in self.na])
+            many = "no value is" if n == 0 else "1 value is" if n == 1 else f"{n:,} values are"
+            reader.tell(f"{sentence(many)} {codes}, to be taken as missing as asked.")
+        return relation
+
+    def _filled(self, relation: Any, wanted: Sequence[str]) -> int:
+        """Count the values of some columns that are there, where that is asked for."""
+        names = [name for name in wanted if name in relation.columns]
+        if not self.na or not names:
+            return 0
+        return int(sum(relation.aggregate(", ".join(f"count({quoted(name)})" for name in names)).fetchall()[0]))
 
     @contextmanager
     def _database(self) -> Iterator[tuple[Any, Any]]:
@@ -329,7 +368,8 @@ def _without_codes(relation: Any, wanted: Sequence[str], codes: Sequence[str]) -
         if name not in wanted:
             chosen.append(column)
         elif kind == "VARCHAR":
-            chosen.append(f"CASE WHEN trim({column}) IN ({meant}) THEN NULL ELSE {column} END AS {column}")
+            lower = ", ".join(sql_text(code.strip().lower()) for code in codes)
+            chosen.append(f"CASE WHEN lower(trim({column})) IN ({lower}) THEN NULL ELSE {column} END AS {column}")
         elif kind in NUMBERS or kind.startswith("DECIMAL"):
             numbers = ", ".join(f"TRY_CAST({sql_text(code)} AS DOUBLE)" for code in codes)
             chosen.append(f"CASE WHEN CAST({column} AS DOUBLE) IN ({numbers}) THEN NULL ELSE {column} END AS {column}")

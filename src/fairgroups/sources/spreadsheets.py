@@ -4,29 +4,36 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from fairgroups.errors import InputError
+from fairgroups.sources.sheet_xml import look_into
 from fairgroups.words import listed
 
 __all__ = ["SHEET_FILES", "ReadSheet", "column_letters", "read_sheet"]
 
 SHEET_FILES = {".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"}
 _ERRORS = {"#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NULL!", "#NUM!", "#N/A N/A"}
+_UNCLEAR = re.compile(r"[-+]?\d{1,3}([.,]\d{3})+")
 _LARGEST = 200_000_000  # bytes of a workbook
 
 
 @dataclass(frozen=True)
 class ReadSheet:
-    """A sheet written as CSV: the file, the sheet's own number of each row, what was decided, columns of text."""
+    """A sheet written as CSV: the file, the sheet's own number of each row, what was decided, columns of text.
+
+    `mixed` holds columns of numbers with a text among them that may be a number.
+    """
 
     path: Path
     rows: Sequence[int]
     told: tuple[str, ...]
     texts: frozenset[str] = frozenset()
+    mixed: dict[str, str] = field(default_factory=dict)
 
 
 def read_sheet(path: Path, sheet: str | None, folder: Path) -> ReadSheet:
@@ -53,7 +60,7 @@ def read_sheet(path: Path, sheet: str | None, folder: Path) -> ReadSheet:
         raise InputError(f"{path.name!r} is larger than 200 MB.", "save the sheet as CSV UTF-8.")
     try:
         with calamine.CalamineWorkbook.from_path(str(path)) as book:
-            name, cells, first, told = _chosen(book, sheet, path.name)
+            name, cells, first, told = _chosen(book, sheet, path)
     except calamine.PasswordError:
         raise InputError(f"{path.name!r} is protected by a password.", "save it without one.") from None
     except (calamine.CalamineError, calamine.XmlError, calamine.ZipError, OSError) as error:
@@ -64,23 +71,60 @@ def read_sheet(path: Path, sheet: str | None, folder: Path) -> ReadSheet:
     return _written(cells, first, folder / "sheet.csv", name, told)
 
 
-def _chosen(book: Any, sheet: str | None, file: str) -> tuple[str, list[list[Any]], int, list[str]]:
+def _chosen(book: Any, sheet: str | None, path: Path) -> tuple[str, list[list[Any]], int, list[str]]:
     """Return the sheet's name, its cells, the number of their first row, and what was decided."""
-    names = list(book.sheet_names)
+    names, file = list(book.sheet_names), path.name
     if sheet is not None:
         near = [name for name in names if name.strip().casefold() == sheet.strip().casefold()]
         if not near:
             raise InputError(f"{file!r} has no sheet {sheet!r}.", f"its sheets are: {', '.join(names)}")
-        found = book.get_sheet_by_name(sheet if sheet in names else near[0])
-        return found.name, found.to_python(), _first_row(found), []
+        return _read(book, sheet if sheet in names else near[0], path)
     hidden = {one.name for one in book.sheets_metadata if str(one.visible).split(".")[-1] != "Visible"}
     for name in sorted(names, key=lambda name: name in hidden):  # those that nobody sees come last
-        found = book.get_sheet_by_name(name)
-        cells = found.to_python()
+        _, cells, first, told = _read(book, name, path)
         if any(any(cell != "" for cell in row) for row in cells):
-            told = [] if len(names) == 1 else [f"Of the sheets {listed(names)}, {name!r} was read (--sheet)."]
-            return name, cells, _first_row(found), told
+            which = [] if len(names) == 1 else [f"Of the sheets {listed(names)}, {name!r} was read (--sheet)."]
+            return name, cells, first, [*which, *told]
     raise InputError(f"{file!r} holds no filled cell.")
+
+
+def _read(book: Any, name: str, path: Path) -> tuple[str, list[list[Any]], int, list[str]]:
+    """Read one sheet: merged cells hold what they show, and formulas must have been worked out."""
+    told = []
+    seen = look_into(path, name)
+    if seen is not None and seen.unsaved:
+        raise InputError(
+            f"{seen.unsaved:,} formulas of the sheet {name!r} have no saved value, so that there is nothing to read.",
+            "open the workbook in the spreadsheet program, save it, and try again.",
+        )
+    if seen is not None and seen.errors:
+        told.append(f"{name}: {seen.errors:,} cells hold an error such as #N/A, and were taken as missing.")
+    found = book.get_sheet_by_name(name)
+    cells = found.to_python()
+    merged = _merge(cells, found)
+    if merged:
+        told.append(f"{name}: merged cells stand for each of the {merged:,} cells that they cover.")
+    return name, cells, _first_row(found), told
+
+
+def _merge(cells: list[list[Any]], sheet: Any) -> int:
+    """Write what merged cells show into each cell that they cover, downwards; return how many were empty before.
+
+    Across columns a merged cell is a title, and stays in its first column.
+    """
+    start = sheet.start
+    if start is None or not cells:
+        return 0
+    filled = 0
+    for (top, left), (bottom, right) in getattr(sheet, "merged_cell_ranges", None) or ():
+        row, column = top - start[0], left - start[1]
+        if right != left or not (0 <= row < len(cells) and 0 <= column < len(cells[0])):
+            continue
+        for i in range(row + 1, min(bottom - start[0], len(cells) - 1) + 1):
+            if cells[i][column] == "" and cells[row][column] != "":
+                cells[i][column] = cells[row][column]
+                filled += 1
+    return filled
 
 
 def _first_row(sheet: Any) -> int:
@@ -111,7 +155,12 @@ def _written(cells: list[list[Any]], first: int, target: Path, name: str, told: 
         told.append(f"{times:,} {'cell holds' if times == 1 else 'cells hold'} the error {error}: taken as missing.")
     filled = [[cell for cell in column if cell != ""] for column in zip(*cells[head + 1 :], strict=True)]
     texts = {name for name, column in zip(names, filled, strict=True) if all(isinstance(x, str) for x in column)}
-    return ReadSheet(target, rows, tuple(told), frozenset(texts))
+    mixed = {}
+    for one, column in zip(names, filled, strict=True):
+        unclear = [x for x in column if isinstance(x, str) and _UNCLEAR.fullmatch(x.strip())]
+        if unclear and one not in texts:
+            mixed[one] = unclear[0].strip()
+    return ReadSheet(target, rows, tuple(told), frozenset(texts), mixed)
 
 
 def _head(cells: list[list[Any]]) -> int:

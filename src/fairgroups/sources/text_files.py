@@ -39,7 +39,7 @@ def read_text_file(reader: FileReader, path: Path) -> Any:
     """Read a CSV file: types from all of it, yes/no left as text so that `positive` can name it."""
     import duckdb
 
-    plain, told = as_utf8(path, reader.folder)
+    plain, told = as_utf8(path, reader.folder, None if reader.sheet_texts is not None else reader.encoding)
     reader.tell(told)
     plain = _without_mark(plain, reader.folder)
     names, reader.delimiter = _head(plain, path.name)
@@ -47,6 +47,7 @@ def read_text_file(reader: FileReader, path: Path) -> Any:
     dialect: dict[str, Any] = {}
     if reader.sheet_texts is not None:
         dialect = {"header": True, "delimiter": ","}
+        _refuse_mixed(reader)
     missing = [*NOT_A_VALUE, *(text for text in reader.na if text not in NOT_A_VALUE)]
     options: dict[str, Any] = {"sample_size": -1, "na_values": missing, "auto_type_candidates": CSV_TYPES}
     if reader.as_text:
@@ -57,6 +58,8 @@ def read_text_file(reader: FileReader, path: Path) -> Any:
 
     try:
         skipped = 0 if dialect else _sniffed(reader, literal)
+        if skipped == 0 and (apart := _told_apart(names, reader.wanted)) is not None:
+            dialect |= {"header": True, "names": apart, **({"delimiter": reader.delimiter} if reader.delimiter else {})}
         relation = reader.connection.read_csv(literal, **options, **dialect)
         kept = [name for name in reader.text if name in relation.columns]
         if not reader.as_text:
@@ -86,6 +89,29 @@ def read_text_file(reader: FileReader, path: Path) -> Any:
     return relation
 
 
+def _told_apart(names: Sequence[str], wanted: Sequence[str]) -> list[str] | None:
+    """Return names that differ by more than their case, which DuckDB needs; None where they do.
+
+    Those that are wanted keep theirs, or else the first; others get the number of their column.
+    """
+    keys = [name.strip().lower() for name in names]
+    times = Counter(keys)
+    if max(times.values(), default=1) < 2:
+        return None
+    owner: dict[str, int] = {}
+    for i, (name, key) in enumerate(zip(names, keys, strict=True)):
+        if times[key] > 1 and name in wanted:
+            first = owner.setdefault(key, i)
+            if names[first] != name:
+                raise InputError(
+                    f"the columns {names[first]!r} and {name!r} differ by their case only.", "rename one of them."
+                )
+    for i, key in enumerate(keys):
+        owner.setdefault(key, i)
+    every = enumerate(zip(names, keys, strict=True))
+    return [name if owner[key] == i else f"{name} ({i + 1})" for i, (name, key) in every]
+
+
 def _sniffed(reader: FileReader, literal: str) -> int:
     """Return how many lines stand above the column names, and learn the delimiter."""
     found = reader.connection.execute("SELECT Delimiter, SkipRows FROM sniff_csv(?)", [literal]).fetchall()[0]
@@ -108,6 +134,16 @@ def _unclear(reader: FileReader, relation: Any, written: Callable[[], Any]) -> l
     if not unclear or reader.delimiter == ";" or reader.decimal == ",":
         return unclear
     return unclear if marks_of(every) == {","} else []
+
+
+def _refuse_mixed(reader: FileReader) -> None:
+    """Refuse columns of a sheet that hold numbers, and texts that may be numbers with a mark between thousands."""
+    for name, text in reader.sheet_mixed.items():
+        if reader.decimal is None and (not reader.wanted or name in reader.wanted):
+            raise InputError(
+                f"{name!r} holds numbers, and texts such as {text!r}, which may be thousands or have three decimals.",
+                "make all cells of the column numbers, or say the mark of decimals: --decimal . or --decimal ,",
+            )
 
 
 def _refuse_unclear_dates(reader: FileReader, relation: Any, written: Callable[[], Any]) -> None:
