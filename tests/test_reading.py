@@ -82,6 +82,7 @@ def test_dates_are_refused_alike(role):
     ids=str,
 )
 def test_where_counts_cannot_answer_rows_are_read(options, tmp_path, monkeypatch):
+    monkeypatch.setattr("fairgroups.reading.FEW_ROWS", 0)
     rng = np.random.default_rng(0)
     people = pl.DataFrame(
         {
@@ -104,3 +105,33 @@ def test_where_counts_cannot_answer_rows_are_read(options, tmp_path, monkeypatch
     large = fg.audit(tmp_path / "people.parquet", **options, checks=False)
     assert told(tmp_path / "people.parquet", **options) == known
     assert any("were read into memory" in note for note in large.notes)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"sensitive": "income"},
+        {"sensitive": ["age", "income"], "checks": True},
+        {"sensitive": "age", "given": ["day", "income"]},
+        {"sensitive": "income", "outcome": "amount", "weight": "w"},
+        {"sensitive": "b"},
+    ],
+    ids=str,
+)
+def test_a_small_lazy_frame_is_read_as_memory_is(options):
+    """Value by value: many different values are no fewer cells, and tests see the same."""
+    rng = np.random.default_rng(0)
+    n = 2500
+    table = pd.DataFrame({"age": rng.integers(18, 70, n), "income": rng.lognormal(10, 0.7, n).round(2)})
+    table["y"], table["b"] = rng.random(n) < 0.3 + 0.1 * (table.age < 30), rng.random(n) < 0.5
+    table["day"] = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), unit="D")
+    table["amount"], table["w"] = rng.normal(50, 9, n), rng.uniform(1, 3, n)
+    asked = {"outcome": "y", "checks": False, **options}
+
+    def told(data):
+        found = fg.audit(data, **asked).to_dict()
+        return {key: value for key, value in found.items() if key not in ("data", "notes")}
+
+    memory = told(table)
+    assert told(pl.from_pandas(table).lazy()) == memory
+    assert told(duckdb.from_df(table)) == memory

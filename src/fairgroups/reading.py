@@ -34,6 +34,7 @@ __all__ = ["Reading", "read_rows"]
 
 Array = NDArray[np.float64]
 LARGE = 2_000_000  # rows of a file beyond which they are counted where they are
+FEW_ROWS = 10_000  # of a lazy frame up to which they are read
 SMALL_FILE = 50_000_000  # bytes of text that are read without counting the rows first
 
 
@@ -155,20 +156,40 @@ def _counted(frame: Any, options: dict[str, Any], source: Source | None = None, 
     frame = _decided(frame, roles)
     name = source.said if source else f"a table in {nw.from_native(frame).implementation.name.lower()}"
     library = "" if source else library_beside(frame)
+    check_columns(nw.from_native(frame).collect_schema(), roles.columns)
+    if _is_small(frame, roles.columns[0]):
+        rows = _collected(frame, roles, options["seed"])
+        return Reading(rows, library, name, [], list(rows.told))
     try:
         if roles.given or roles.expected:
             rows = count_alike(frame, roles, borders=options["borders"], seed=options["seed"], raw=raw)
         else:
             rows = count_rows(frame, **options)
     except NeedsRows as error:
-        check_columns(nw.from_native(frame).collect_schema(), roles.columns)
-        ours = {f"c{i}": column for i, column in enumerate(roles.columns)}
-        held = collect(nw.from_native(under_names(frame, ours)))
-        columns = {column: held[new] for new, column in ours.items()}
-        rows = _rows_of(columns, replace(roles, threshold=None), options["seed"])
+        rows = _collected(frame, roles, options["seed"])
         note = f"The {rows.n:,} rows were read into memory, for {error.fact}."
         return Reading(rows, library, name, [note], list(rows.told))
     return Reading(rows, library, name, [], list(rows.told), frame, options)
+
+
+def _is_small(frame: Any, column: str) -> bool:
+    """Whether so few people are in a lazy frame that they are read as those in memory are, value by value."""
+    import narwhals as nw
+
+    some = nw.from_native(under_names(frame, {"c": column})).head(FEW_ROWS + 1)
+    return len(next(iter(collect(some).values()))) <= FEW_ROWS
+
+
+def _collected(frame: Any, roles: Roles, seed: int) -> Rows:
+    """Read the rows of a lazy frame."""
+    import narwhals as nw
+
+    ours = {f"c{i}": column for i, column in enumerate(roles.columns)}
+    chosen = nw.from_native(under_names(frame, ours))
+    held = chosen.collect().to_native() if chosen.implementation.is_polars() else collect(chosen)
+    table = read_table(held, list(ours))
+    columns = {column: table.columns[new] for new, column in ours.items()}
+    return _rows_of(columns, replace(roles, threshold=None), seed)
 
 
 def _decided(frame: Any, roles: Roles) -> Any:
