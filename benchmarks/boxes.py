@@ -80,7 +80,7 @@ def covered(task):
         a.codes(table[a.name]) if a.levels is None else np.searchsorted(a.levels, table[a.name]) for a in cells.axes
     ]
     truth = np.bincount(np.ravel_multi_index(codes, cells.shape), p, len(cells)).reshape(cells.shape)
-    regions = [band.most_different()[1]]
+    regions = [band.largest_excess()[1]]
     for _ in range(3000):
         sides = []
         for axis in cells.axes:

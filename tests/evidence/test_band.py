@@ -230,3 +230,18 @@ def test_simulation_needs_plain_rows():
     cells = Cells.from_arrays([1, 2], [0, 1], weight=[1, 2])
     with pytest.raises(InputError, match="can be simulated only"):
         Band(cells, PARITY, band_width="simulate")
+
+
+def test_the_most_different_range_is_told_in_values():
+    rng = np.random.default_rng(0)
+    age = rng.integers(18, 70, 5000)
+    y = rng.random(5000) < 0.3 + 0.3 * (age < 25)
+    found = audit({"age": age, "y": y}, sensitive="age", outcome="y", checks=False).band.most_different()
+    assert found.low > 0.1
+    assert found.last in (24, 25, 26)
+    sex = rng.choice(["f", "m"], 5000)
+    y = rng.random(5000) < 0.3 + 0.3 * (age < 25) * (sex == "f")
+    table = {"age": age, "sex": sex, "y": y}
+    found = audit(table, sensitive=["age", "sex"], outcome="y", checks=False).band.most_different()
+    assert found.sides[1].names == ("f",)
+    assert found.low > 0.05

@@ -177,13 +177,13 @@ def test_a_border_inside_a_cell_is_not_covered():
 def test_the_box_that_differs_is_found():
     _, cells, _ = grid()
     band = Band(cells, "statistical_parity")
-    excess, region = band.most_different()
+    excess, region = band.largest_excess()
     assert excess > 0
     found = band.evidence(region)
     assert found.sides[1] == Levels(("f",))
     assert found.sides[0].low == -np.inf
     assert 28 <= found.sides[0].high <= 34
-    inside, _ = band.most_different(region)
+    inside, _ = band.largest_excess(region)
     assert inside <= 0  # nothing differs inside it
 
 

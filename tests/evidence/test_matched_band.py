@@ -34,7 +34,7 @@ def banded(seed, n=2_000, effect=0.0, tie=1.0, rate=None, amounts=False, boxes=F
 
 def test_a_true_difference_is_found_and_its_interval_holds_it():
     band = banded(0, n=8_000, effect=0.15)
-    excess, ((first, last),) = band.most_different()
+    excess, ((first, last),) = band.largest_excess()
     assert excess > 1
     assert first == 0  # and not the range after it, which differs as much
     assert 25 <= last <= 40
@@ -56,19 +56,19 @@ def test_levels_differ_in_width_only():
 
 def test_within_a_homogeneous_group_nothing_differs():
     band = banded(4, n=5_000, effect=0.15)
-    assert band.most_different()[0] > 0
-    assert band.most_different(((40, 160),))[0] < 0
-    assert band.most_different(((7, 8),)) == (-np.inf, ((7, 8),))
+    assert band.largest_excess()[0] > 0
+    assert band.largest_excess(((40, 160),))[0] < 0
+    assert band.largest_excess(((7, 8),)) == (-np.inf, ((7, 8),))
 
 
 def test_boxes_with_categories():
     band = banded(3, n=4_000, effect=0.2, boxes=True)
-    excess, region = band.most_different()
+    excess, region = band.largest_excess()
     assert excess > 0
     sides = band.evidence(region).sides
     assert sides[0].low == -np.inf
     inside = ((0, band.cells.axes[0].size // 2), (0, band.cells.axes[1].size), (1, 0))
-    _, part = band.most_different(inside)
+    _, part = band.largest_excess(inside)
     assert part[2] == (1, 0)
     assert part[0][1] <= inside[0][1]
 
@@ -83,7 +83,7 @@ def test_the_order_of_rows_does_not_matter():
         rows = Rows.from_arrays(x[at], y[at], factors={"z": z[at]})
         sample = Sample(rows, (PARITY,)).at_equal([PARITY], strata_of(rows.factors, rows.people))
         band = MatchedBand(sample.cells, PARITY)
-        found.append((band.quantiles, band.most_different()[1]))
+        found.append((band.quantiles, band.largest_excess()[1]))
     assert found[0] == found[1]
 
 
@@ -99,7 +99,7 @@ def test_the_order_of_rows_does_not_matter():
     ids=["rates", "tied", "rare", "amounts", "boxes"],
 )
 def test_false_alarms(runs, options):
-    alarms = sum(banded(500 + seed, **options).most_different()[0] > 0 for seed in range(runs))
+    alarms = sum(banded(500 + seed, **options).largest_excess()[0] > 0 for seed in range(runs))
     assert alarms <= 0.05 * runs + 2.6 * np.sqrt(0.05 * 0.95 * runs)
 
 

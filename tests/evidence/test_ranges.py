@@ -82,4 +82,4 @@ def test_everybody_is_homogeneous_exactly_when_no_interval_excludes_zero():
         keep = (start < stop) & (stop - start < len(cells))
         _, bounds = band.judge(np.stack([start[keep], stop[keep]], axis=1)[:, None])
         shown = bool(np.any((bounds.low > 0) | (bounds.high < 0)))
-        assert (band.most_different()[0] > 0) == shown
+        assert (band.largest_excess()[0] > 0) == shown

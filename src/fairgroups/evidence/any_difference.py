@@ -82,7 +82,7 @@ def any_difference(band: Band, margins: Sequence[Cells] = ()) -> AnyDifference:
 
 def _shown(band: Band) -> Region | None:
     """Return the region that differs most, where its own interval shows it: of everybody, people of no value too."""
-    excess, region = band.most_different()
+    excess, region = band.largest_excess()
     if not excess > 0:
         return None
     _, bounds = band.judge([region])

@@ -192,7 +192,26 @@ class Band:
         penalty: Array = self.quantiles.penalty * np.sqrt(2 * (1 + np.log(np.maximum(ratio, 1.0))))
         return penalty
 
-    def most_different(
+    def most_different(self) -> RangeEvidence:
+        """Return the range, or box, that differs most from everybody outside it, beyond what chance allows.
+
+        Returns
+        -------
+        RangeEvidence
+            Its values are in `sides`; `low` and `high` say whether it is shown to differ.
+
+        Examples
+        --------
+        >>> import fairgroups as fg
+        >>> data = fg.make_synthetic(5000)
+        >>> audit = fg.audit({"tone": data.sensitive, "yes": data.outcome}, sensitive="tone", outcome="yes")
+        >>> found = audit.band.most_different()
+        >>> found.low > 0 or found.high < 0
+        True
+        """
+        return self.evidence(self.largest_excess()[1])
+
+    def largest_excess(
         self,
         within: Region | None = None,
         *,
@@ -229,7 +248,11 @@ class Band:
 
         Of several attributes name the sides: ``band.interval(age=(18, 29), income=(None, 20_000), sex="Female")``;
         those not named stay open. The interval holds whatever the reason for picking the range, also after looking at
-        the data. On a grid of cells the range is widened to whole cells; `sides` says to which.
+        the data. On a grid of cells the range is widened to whole cells: rate and interval are those of `sides`.
+
+        Returns
+        -------
+        RangeEvidence
         """
         if len(ends) > 2:
             raise InputError(f"a range has two ends; got {len(ends)}.")

@@ -160,7 +160,7 @@ class MatchedBand(Band):
             out[held.size :] = 1.0
         return out
 
-    def most_different(
+    def largest_excess(
         self,
         within: Region | None = None,
         *,

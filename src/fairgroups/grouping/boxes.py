@@ -183,7 +183,7 @@ def boxes_by_band(
         if region not in known:
             rows, b = search.limits.rows, search.limits.b
             inner = boxes.inside(region)
-            found = (band.most_different(inner, min_rows=rows, min_b=b) for band in strict)
+            found = (band.largest_excess(inner, min_rows=rows, min_b=b) for band in strict)
             known[region] = max(excess for excess, _ in found)
         return known[region]
 

@@ -215,14 +215,14 @@ class _Homogeneous:
         marks = None if (start, stop) == (0, len(self.bands[0].cells)) else self.marks
         rows, b = self.limits.rows, self.limits.b
         return max(
-            band.most_different(((start, stop),), min_rows=rows, min_b=b, marks=marks, decide=decide)[0]
+            band.largest_excess(((start, stop),), min_rows=rows, min_b=b, marks=marks, decide=decide)[0]
             for band in self.bands
         )
 
     def most_different(self) -> tuple[int, int]:
         """Return the range of cells that differs most from everybody."""
         rows, b = self.limits.rows, self.limits.b
-        ((start, stop),) = max(band.most_different(min_rows=rows, min_b=b) for band in self.bands)[1]
+        ((start, stop),) = max(band.largest_excess(min_rows=rows, min_b=b) for band in self.bands)[1]
         return start, stop
 
     def allowed(self, ends: list[int]) -> bool:
