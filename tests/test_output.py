@@ -10,7 +10,15 @@ import pandas as pd
 import pytest
 
 import fairgroups as fg
-from fairgroups.output import check_place, check_table_path, read_text, replacing, write_atomically, write_table
+from fairgroups.output import (
+    check_place,
+    check_table_path,
+    own_folder,
+    read_text,
+    replacing,
+    write_atomically,
+    write_table,
+)
 
 SLOW_WRITER = """
 import sys, time
@@ -39,6 +47,24 @@ def test_what_a_killed_writer_left_is_removed_by_the_next(tmp_path):
     write_atomically(target, "new")
     assert [path.name for path in tmp_path.iterdir()] == ["page [1].html"]
     assert target.read_text() == "new"
+
+
+def test_folders_of_killed_runs_are_removed(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    process = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
+    dead = tmp_path / f"fairgroups-{int(process.stdout)}-abc"
+    young, mine = tmp_path / f"fairgroups-{int(process.stdout)}-new", tmp_path / f"fairgroups-{os.getpid()}-mine"
+    for folder in (dead, young, mine):
+        folder.mkdir()
+        (folder / "people.csv").write_text("a copy")
+    for folder in (dead, mine):
+        os.utime(folder, (0, 0))
+    with own_folder() as folder:
+        assert folder.is_dir()
+        assert not dead.exists()
+        assert young.exists()
+        assert mine.exists()
+    assert not folder.exists()
 
 
 def test_a_writer_at_work_is_left_alone(tmp_path):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import glob
 import os
 import platform
+import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,8 +19,18 @@ from fairgroups.errors import InputError, OutputError, SchemaError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["check_place", "check_table_path", "read_text", "real_path", "replacing", "write_atomically", "write_table"]
+__all__ = [
+    "check_place",
+    "check_table_path",
+    "own_folder",
+    "read_text",
+    "real_path",
+    "replacing",
+    "write_atomically",
+    "write_table",
+]
 
+HOUR = 3600
 FORMATS = {".csv": "FORMAT csv, HEADER", ".parquet": "FORMAT parquet"}
 
 
@@ -74,12 +86,47 @@ def _sweep(target: Path) -> None:
     mark = _mark(target)
     for left in target.parent.glob(f"{glob.escape(mark)}*.part"):
         number = left.name.removeprefix(mark).split(".")[0]
-        try:
-            os.kill(int(number), 0)
-        except ProcessLookupError:
+        if number.isdigit() and not _runs(int(number)):
             left.unlink(missing_ok=True)
-        except (ValueError, OverflowError, PermissionError):
-            continue
+
+
+@contextmanager
+def own_folder(kind: str = "") -> Iterator[Path]:
+    """Return a folder for what is needed on the way, which goes with the work; so do those of runs that were killed.
+
+    Parameters
+    ----------
+    kind : str
+        A word for its name.
+    """
+    begin = f"fairgroups-{kind}" if kind else "fairgroups"
+    if os.name == "posix":
+        for left in Path(tempfile.gettempdir()).glob("fairgroups-*-*"):
+            number = left.name.split("-")[-2]
+            if number.isdigit() and not _runs(int(number)) and _is_left(left):
+                shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=f"{begin}-{os.getpid()}-") as folder:
+        yield Path(folder)
+
+
+def _is_left(folder: Path) -> bool:
+    """Whether a folder is ours and an hour old: what another container runs, which shares the place, is not seen."""
+    try:
+        found = folder.stat()
+    except OSError:
+        return False
+    return folder.is_dir() and found.st_uid == os.getuid() and time.time() - found.st_mtime > HOUR
+
+
+def _runs(number: int) -> bool:
+    """Whether a process runs."""
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    except (OverflowError, PermissionError):
+        return True
+    return True
 
 
 def _settle(temporary: Path, target: Path) -> None:

@@ -19,12 +19,12 @@ def open_page(
 ) -> None:
     """Open a page on this machine: drop a table, answer three questions, get the report. Nothing leaves the machine."""
     import socket
-    import tempfile
     import webbrowser
 
     from fairgroups.app.server import Desk, app_of
     from fairgroups.app.tables import safe_name
     from fairgroups.errors import InputError
+    from fairgroups.output import own_folder
 
     if data is not None:
         if not data.is_file():
@@ -34,8 +34,8 @@ def open_page(
         import uvicorn
     except ImportError:
         raise InputError("the page needs Starlette and uvicorn.", "pip install 'fairgroups[app]'") from None
-    with tempfile.TemporaryDirectory(prefix="fairgroups-open-") as folder, socket.socket() as listening:
-        desk = Desk(Path(folder))
+    with own_folder("open") as folder, socket.socket() as listening:
+        desk = Desk(folder)
         if data is not None:
             desk.put(data.resolve())
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

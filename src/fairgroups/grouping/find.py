@@ -35,6 +35,7 @@ __all__ = ["SearchResult", "find"]
 
 Array = NDArray[np.float64]
 MOST_BOXES = 8  # cross-validation tries up to so many groups of several attributes
+MOST_BOXES_ASKED = 100
 
 
 @dataclass(frozen=True)
@@ -205,6 +206,11 @@ def _boxes(
 ) -> SearchResult:
     """Find boxes on the grid that the band covers; without a band, with borders at any value of the data."""
     rows = sample.rows
+    if not options.automatic and int(options.n_groups) > MOST_BOXES_ASKED:
+        raise InputError(
+            f"`n_groups` must be at most {MOST_BOXES_ASKED} for several attributes; got {options.n_groups}.",
+            "nobody reads more boxes, and to search for them takes minutes.",
+        )
     together = [moments_by(rows, part, np.zeros(rows.size, dtype=np.intp), 1) for part in parts]
     limits = options.limits(together, rows.n)
     most = options.most(rows.size)

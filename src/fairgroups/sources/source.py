@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
@@ -18,6 +17,7 @@ from urllib.parse import unquote
 from numpy.typing import NDArray
 
 from fairgroups.errors import ColumnError, InputError
+from fairgroups.output import own_folder
 from fairgroups.sources.ages import age_column, sql_age
 from fairgroups.sources.databases import errors_of, only_read, schema_of
 from fairgroups.sources.encodings import known_encoding
@@ -189,12 +189,12 @@ class Source:
                     _check_columns(relation, wanted)
                     yield OpenTable(connection, relation)
                 return
-            with tempfile.TemporaryDirectory(prefix="fairgroups-") as folder, duckdb.connect() as connection:
+            with own_folder() as folder, duckdb.connect() as connection:
                 if self.memory_limit is not None:
                     connection.execute("SET memory_limit = ?", [self.memory_limit])
                     connection.execute("SET preserve_insertion_order = false")
                 connection.execute(f"SET enable_progress_bar = {bool(verbose)}")
-                yield self._files(connection, Path(folder), wanted, as_text=as_text, text=text)
+                yield self._files(connection, folder, wanted, as_text=as_text, text=text)
         except duckdb.Error as error:
             said = " ".join(str(error).split())[:300]
             hint = "check that the file is complete."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 import shutil
 import sys
 import tempfile
@@ -36,7 +37,7 @@ def standard_input() -> Path:
         raise InputError(
             "nothing comes in by standard input.", "pipe a table in: cat people.csv | fairgroups audit - …"
         )
-    folder = Path(tempfile.mkdtemp(prefix="fairgroups-"))
+    folder = Path(tempfile.mkdtemp(prefix=f"fairgroups-{os.getpid()}-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     raw = folder / "raw"
     with raw.open("wb") as file:

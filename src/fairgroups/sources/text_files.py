@@ -28,6 +28,7 @@ CSV_TYPES = ["BIGINT", "DOUBLE", "DATE", "TIMESTAMP", "VARCHAR"]
 TEXT_FILES = {".csv", ".tsv", ".txt"}
 LONGEST_LINE = 10_000_000
 MOST_COLUMNS = 20_000
+WIDE = 1_000  # columns: to guess the types of all takes longer than to write those anew that are wanted
 
 
 def holds_text(path: Path) -> bool:
@@ -43,6 +44,7 @@ def read_text_file(reader: FileReader, path: Path) -> Any:
     reader.tell(told)
     plain = _without_mark(plain, reader.folder)
     names, reader.delimiter = _head(plain, path.name)
+    plain, names = _narrow(reader, plain, names)
     literal = reader.literal(plain)
     dialect: dict[str, Any] = {}
     if reader.sheet_texts is not None:
@@ -87,6 +89,25 @@ def read_text_file(reader: FileReader, path: Path) -> Any:
     if not set(reader.wanted) <= set(relation.columns) and plain.suffix.lower() != ".gz":
         _name_bad_row(plain, path.name)
     return relation
+
+
+def _narrow(reader: FileReader, path: Path, names: list[str]) -> tuple[Path, list[str]]:
+    """Return a file of very many columns with those alone that are wanted, so that no others are looked through."""
+    wanted = [name for name in dict.fromkeys(reader.wanted) if names.count(name) == 1]
+    if len(names) < WIDE or reader.as_text or len(wanted) < len(set(reader.wanted)) or not wanted:
+        return path, names
+    target = reader.folder / f"narrow-{path.name.removesuffix('.gz')}"
+    places = [names.index(name) for name in wanted]
+    with _text_of(path) as file, target.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.writer(out, delimiter=reader.delimiter or ",")
+        try:
+            for row in csv.reader(file, delimiter=reader.delimiter or ","):
+                if len(row) != len(names):
+                    return path, names  # whoever reads it says which row
+                writer.writerow([row[i] for i in places])
+        except csv.Error:
+            return path, names
+    return target, wanted
 
 
 def _told_apart(names: Sequence[str], wanted: Sequence[str]) -> list[str] | None:
