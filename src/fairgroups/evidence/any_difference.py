@@ -1,8 +1,8 @@
 """Whether anything differs: the band over all ranges, or boxes, and the trend along each number share one error.
 
-A range that differs is looked for with half of the error, trends with the other half; up to 5 000 rows trends with 0.6
-of it, and ranges too where there are few values, for there the band keeps a margin and the two often err on the same
-data. Of several attributes a quarter of it is left
+A range that differs is looked for with half of the error, trends with the other half. Up to 5 000 rows the band keeps a
+margin, and the two often err on the same data: there ranges have 0.4 of the error and trends 0.7, or 0.6 each where
+there are few values. Of several attributes a quarter of it is left
 to a permutation test, which sees differences that many boxes share. Together they err about as often as the level
 allows (docs/how-many.md has the simulations). Once either has found something, the intervals need only hold at once,
 and the band is shown at its own level; where neither has, it is shown as it was asked, so that no interval contradicts
@@ -24,7 +24,9 @@ __all__ = ["PERMUTATION_SHARE", "AnyDifference", "any_difference"]
 
 BAND_SHARE = 0.5
 TREND_SHARE = 0.5
-SHARE_OF_FEW, FEW, FEW_VALUES = 0.6, 5000, 64
+FEW, FEW_VALUES = 5000, 64
+BAND_AND_TREND_OF_FEW, OF_FEW_VALUES = (0.4, 0.7), (0.6, 0.6)
+TREND_SHARE_OF_FEW_IN_BOXES = 0.6
 PERMUTATION_SHARE = 0.25  # of several attributes: what is left to the permutation test of the checks
 
 
@@ -66,8 +68,11 @@ def any_difference(band: Band, margins: Sequence[Cells] = ()) -> AnyDifference:
     """
     error = 1 - band.level
     few, boxes = band.n <= FEW, isinstance(band.cells, SpaceCells)
-    share = (SHARE_OF_FEW if few else TREND_SHARE) - (PERMUTATION_SHARE if boxes else 0.0)
-    of_band = SHARE_OF_FEW if few and not boxes and len(band.cells) <= FEW_VALUES else BAND_SHARE
+    of_band, share = BAND_SHARE, TREND_SHARE
+    if boxes:
+        share = (TREND_SHARE_OF_FEW_IN_BOXES if few else TREND_SHARE) - PERMUTATION_SHARE
+    elif few:
+        of_band, share = OF_FEW_VALUES if len(band.cells) <= FEW_VALUES else BAND_AND_TREND_OF_FEW
     tests = (trend_test(cells, band.measure, share / len(margins)) for cells in margins)
     trend = min((test for test in tests if test is not None), key=lambda test: test.p_value, default=None)
     if trend is not None:
