@@ -52,8 +52,8 @@ def test_what_was_left_out_is_told_in_the_second_line():
 
 
 RATIO = (
-    "Of the positive rate of a group and the best one (age 25 or over), the smaller must be at least 0.8 of the "
-    "larger: shown not to be so; the smallest is 0.02 (0.01–0.07), age under 22."
+    "Each group's positive rate and the best one (age 25 or over) must be in a ratio of at least 0.8, the smaller to "
+    "the larger: shown not to be met; the smallest is 0.02 (0.01–0.07), age under 22."
 )
 
 

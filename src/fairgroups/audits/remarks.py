@@ -184,12 +184,12 @@ def limit_lines(audit: Audit | JointAudit) -> list[str]:
             what = {
                 "max_gap": f"No group may differ by more than {size(limit.value, percent=percent)}",
                 "max_harm": f"No group may be worse off by more than {size(limit.value, percent=percent)}",
-                "min_ratio": f"Of the {part.measure.rate} of a group and {_yardstick(part)}, the smaller must be at "
-                f"least {limit.value:g} of the larger",
+                "min_ratio": f"Each group's {part.measure.rate} and {_yardstick(part)} must be in a ratio of at least "
+                f"{limit.value:g}, the smaller to the larger",
             }[limit.name]
             told = {"kept": "shown to be kept", "exceeded": "shown to be exceeded"}
             if limit.name == "min_ratio":
-                told = {"kept": "shown to be so", "exceeded": "shown not to be so"}
+                told = {"kept": "shown to be met", "exceeded": "shown not to be met"}
             line = f"{which}{what}: {told.get(limit.verdict, 'not enough evidence either way')}"
             said.append(f"{line}{_smallest_ratio(part) if limit.name == 'min_ratio' else ''}.")
     return said

@@ -144,10 +144,10 @@ def _margin(sums: Moments, n: Array, d: int, min_cell: int) -> list[tuple[int, i
 def _unrevealing(
     margin: list[tuple[int, int, float]], places: NDArray[np.intp], n: NDArray[np.int64], min_cell: int
 ) -> list[tuple[int, int, float]]:
-    """Leave out what, less the cells that are drawn, would tell of a few people."""
+    """Return the margin, or nothing where some of it, less the cells that are drawn, would tell of a few people."""
     alone = places[:, 1] - places[:, 0] == 1
     drawn = np.bincount(places[alone, 0], n[alone], max((i for i, _, _ in margin), default=0) + 1)
-    return [(i, people, rate) for i, people, rate in margin if not 0 < people - drawn[i] < min_cell]
+    return [] if any(0 < people - drawn[i] < min_cell for i, people, _ in margin) else margin
 
 
 def _slices(axes: Sequence[GridAxis]) -> int:

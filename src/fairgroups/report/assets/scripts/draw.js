@@ -242,7 +242,9 @@ const fairgroupsDraw = (() => {
         add(this.svg, "text", { class: "tick", x: this.left - 8, y: y(v) + 4, "text-anchor": "end" }, this.fit(name, this.left - 12));
       }
       add(this.svg, "text", { class: "title", x: 4, y: 34 }, this.fit(axes[1].name, this.width * 0.4));
-      [[low, "low, to"], [everyone, this.width < 480 ? "all" : "everybody"], [high, "high, from"]].forEach(([value, name], i) => {
+      const words = this.width < 480 ? ["to", "all", "from"] : ["low, to", "everybody", "high, from"];
+      [low, everyone, high].forEach((value, i) => {
+        const name = words[i];
         const step = Math.min(145, (this.width - 8) / 3);
         const at = this.width - 3 * step + i * step;
         add(this.svg, "rect", { x: at, y: 2, width: 14, height: 14, fill: colour(value), class: "swatch" });
