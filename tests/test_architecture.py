@@ -43,6 +43,12 @@ FACADES = {
 TESTED_THROUGH_OTHERS = (ROOT / "tests/tested_through_others.txt").read_text(encoding="utf-8").split()
 
 
+BELOW, ABOVE = (
+    fg.Partition.from_edges([50.0], name="x").ranges(0)[0],
+    fg.Partition.from_edges([50.0], name="x").ranges(1)[0],
+)
+
+
 def modules():
     return sorted(path for path in SOURCE.rglob("*.py") if path.stem not in ("__init__", "__main__"))
 
@@ -169,6 +175,26 @@ def test_how_to_repeat_it_repeats_it():
     options = {"n_groups": 3, "level": 0.9, "seed": 4, "checks": False, "max_gap": 0.1, "favourable": False}
     found = fg.audit(table, sensitive="x", outcome="y", **options)
     assert eval(found.settings.call, {"fairgroups": fg, "data": table}) == found
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"scales": {"law": fg.Partition.from_edges([30, 60], name="x")}},
+        {"scales": {"law": [30, 60]}, "partition": fg.Partition.from_edges([50], name="x")},
+        {
+            "sensitive": ["x", "z"],
+            "partition": fg.Partition.from_boxes(["x", "z"], [(BELOW, fg.Interval()), (ABOVE, fg.Interval())]),
+        },
+    ],
+    ids=["scales", "partition", "boxes"],
+)
+def test_given_groups_are_repeated(options):
+    data = fg.make_synthetic(800, seed=2)
+    table = {"x": data.sensitive, "z": data.sensitive[::-1].copy(), "y": data.outcome}
+    found = fg.audit(table, **{"sensitive": "x", "outcome": "y", "checks": False, **options})
+    again = eval(found.settings.call, {"fairgroups": fg, "data": table})
+    assert (again.records, again.classes, again.conclusion) == (found.records, found.classes, found.conclusion)
 
 
 @pytest.mark.parametrize(

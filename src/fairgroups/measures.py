@@ -97,7 +97,7 @@ class Measure:
                 )
 
     def direction(self, *, favourable: bool | None) -> Direction:
-        """Say what a higher rate means for the person.
+        """Return what a higher rate means for the person.
 
         Parameters
         ----------

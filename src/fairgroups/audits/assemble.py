@@ -257,7 +257,7 @@ def _label(name: str, labels: Mapping[str, str]) -> str:
 def _reasons(
     judged: Judged, evidence: Evidence, measure: Measure, labels: Sequence[str], options: AuditOptions
 ) -> Reasons | None:
-    """Say what of each group's difference goes with the factors, where some are held equal."""
+    """Return what of each group's difference goes with the factors, where some are held equal."""
     held = judged.held
     if held is None:
         return None
@@ -348,7 +348,7 @@ def _checks(judged: Judged, measure: Measure, gap: float, options: AuditOptions,
 
 
 def _same(judged: Judged, groups: GroupRates) -> Same:
-    """Say what all have in common, so that nothing can be compared: the attributes, the outcome, or the group."""
+    """Return what all have in common, so that nothing can be compared: the attributes, the outcome, or the group."""
     if _all_alike(judged.sample):
         return "attributes"
     if groups.alike:

@@ -423,5 +423,7 @@ def _written(value: Any) -> str:
         return repr(value.name) if MEASURES.get(value.name) == value else "…"
     if isinstance(value, Partition):
         plain = value.is_line and Partition.from_edges(value.edges, name=value.name) == value
-        return repr(list(value.edges)) if plain else "…"
+        return repr(list(value.edges)) if plain else f"fairgroups.Partition.from_dict({value.to_dict()!r})"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{str(name)!r}: {_written(one)}" for name, one in value.items()) + "}"
     return repr(_plain(value))

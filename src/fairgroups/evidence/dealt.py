@@ -174,7 +174,7 @@ class Dealt:
         return np.ascontiguousarray(codes[self.rows], dtype=np.uint16)
 
     def judge(self, inside: NDArray[np.bool_], root: float, wider: Sequence[NDArray[np.bool_]] = ()) -> Departure:
-        """Say how far some people are from those alike in stratum, with an interval that allows so many roots.
+        """Return how far some people are from those alike in stratum, with an interval that allows so many roots.
 
         Parameters
         ----------

@@ -45,7 +45,7 @@ class ScannedAxis:
         return self.size, self.categorical
 
     def held(self, side: tuple[int, int]) -> NDArray[np.bool_]:
-        """Say which rows lie on a side: cells from the first up to the second, or levels as bits."""
+        """Return which rows lie on a side: cells from the first up to the second, or levels as bits."""
         if not self.categorical:
             return (self.codes >= side[0]) & (self.codes < side[1])
         levels = np.array([bool(side[0] >> i & 1) for i in range(self.size)] + [False])

@@ -109,7 +109,7 @@ class Crossed:
     yes: float = 0.0  # how many have the outcome, where it is yes or no
 
     def scale(self, every: EveryRegion, least: int, *, drawn: bool = True) -> RegionScale:
-        """Say for every region by what its sum is divided, and what it is charged for being small.
+        """Return for every region by what its sum is divided, and what it is charged for being small.
 
         Parameters
         ----------

@@ -213,7 +213,7 @@ class FairClassifier(ClassifierMixin, FairModel):  # type: ignore[misc]
         return float(np.average(right, weights=sample_weight))
 
     def __sklearn_tags__(self) -> Any:
-        """Say that this is for two classes."""
+        """Return the tags: this is for two classes."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags

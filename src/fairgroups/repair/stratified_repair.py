@@ -194,6 +194,7 @@ class StratifiedRepair(WrittenRepair, TransformerMixin, BaseEstimator):  # type:
                 for f in data["factors"]
             ]
             found.others_ = ScoreRepair.from_dict(data["others"])
+            found.repair = clone(found.others_)
             found.repairs_ = {str(name): ScoreRepair.from_dict(one) for name, one in data["repairs"].items()}
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise SchemaError(f"this repair cannot be read: {error}.", "write it again with to_json.") from error

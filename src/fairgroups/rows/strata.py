@@ -210,7 +210,7 @@ class _Cut:
         return cls(column, missing, ordered, reached, distinct)
 
     def told(self, bins: int, parts: int) -> Factor:
-        """Say how the column entered."""
+        """Return how the column entered."""
         if self.column.levels is not None:
             return Factor(self.column.name, "levels", parts)
         return Factor(self.column.name, "values" if self.distinct <= bins else "bins", parts)
@@ -284,7 +284,7 @@ def _crossed(factors: Sequence[_Cut], bins: int) -> tuple[Codes, int, list[int]]
 
 
 def _renumbered(codes: Codes, n: int) -> tuple[Codes, int]:
-    """Give numbers to the strata that somebody is in."""
+    """Return the strata that somebody is in, numbered."""
     if n > 40 * codes.size:
         used, codes = np.unique(codes, return_inverse=True)
         return np.ravel(codes), int(used.size)

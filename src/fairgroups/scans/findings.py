@@ -193,7 +193,7 @@ class Scene:
         return Look(tuple(map(renamed, found.singles)), tuple(map(renamed, found.pairs)))
 
     def inside(self, columns: Sequence[int], region: Region) -> NDArray[np.bool_]:
-        """Say which rows lie in a region."""
+        """Return which rows lie in a region."""
         axes = self.axes if len(columns) == 1 else self.pair_axes
         held = np.ones(self.rows.size, dtype=bool)
         for i, side in zip(columns, region, strict=True):

@@ -77,7 +77,7 @@ def _inside(part: Range | Codes, values: Array) -> Mask:
 
 
 def _member(points: Points, box: Box, *, but: int = -1) -> Mask:
-    """Say which points lie in a box, one axis left aside if asked."""
+    """Return which points lie in a box, one axis left aside if asked."""
     inside: Mask = np.ones(points.n, dtype=bool)
     for d, part in enumerate(box):
         if d != but:

@@ -17,13 +17,13 @@ NEAR = 12.0  # how far a*, b* of skin may lie from the line between grey and the
 
 
 def is_lit(rgb: Pixels) -> Mask:
-    """Say which pixels are neither burnt out, in two channels or more, nor black."""
+    """Return which pixels are neither burnt out, in two channels or more, nor black."""
     lit: Mask = (np.sort(rgb, axis=-1)[..., 1] < 253) & (rgb.max(axis=-1) > 6)
     return lit
 
 
 def skin_coloured(rgb: Pixels) -> Mask:
-    """Say which colours may be skin, of the lightest and the darkest people and in most light.
+    """Return which colours may be skin, of the lightest and the darkest people and in most light.
 
     The range is wide on purpose: hue from purplish red to greenish yellow, not grey unless dark, not vivid. What tells
     skin from the rest is where it is on a face, not a narrow range of colours that fits some people only.
@@ -37,7 +37,7 @@ def skin_coloured(rgb: Pixels) -> Mask:
 
 
 def like_most(rgb: Pixels) -> Mask:
-    """Say which pixels of a face have the hue that most of its colour has, strong or weak: skin, in whatever light."""
+    """Return which pixels of a face have the hue that most of its colour has, strong or weak: skin, in any light."""
     lit = is_lit(rgb)
     if not lit.any():
         return lit

@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 
 def reliability(table: Any, person: str = "person", value: str = "L", *, level: float = 0.95) -> Reliability:
-    """Say how well one photograph tells people apart by their tone.
+    """Return how well one photograph tells people apart by their tone.
 
     Parameters
     ----------

@@ -171,7 +171,7 @@ def skin_pixels(photo: str | Path | Pixels, *, finder: FinderName | FaceFinder =
 
 
 def used_pixels(raw: Pixels, *, outlined: bool, toned: bool) -> tuple[Mask, bool, bool]:
-    """Say which pixels of a face count, whether they have no colour, and whether it is an odd one.
+    """Return which pixels of a face count, whether they have no colour, and whether it is an odd one.
 
     Where the finder outlined the face, skin need not be told by its colour: what is lit and coloured like most of it
     counts, whatever the light. Where it only knows about where cheeks are, colours must be those of skin.
