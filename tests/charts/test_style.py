@@ -79,3 +79,13 @@ def test_notebooks_show_pictures_without_a_network():
     chart = found.plot()
     assert chart._repr_mimebundle_()["image/svg+xml"].startswith("<svg")
     assert "_repr_mimebundle_" not in str(chart.to_dict())
+
+
+def test_a_picture_is_the_same_each_time():
+    """Gradients are numbered by what is drawn, not by how much was drawn before."""
+    rng = np.random.default_rng(0)
+    table = {"a": rng.random(2000), "b": rng.random(2000), "y": rng.integers(0, 2, 2000)}
+    found = fg.audit(table, sensitive=["a", "b"], outcome="y", checks=False)
+    first, second = found.to_html(), found.to_html()
+    assert first == second
+    assert fg.Audit.from_json(found.to_json()).to_html() == fg.Audit.from_json(found.to_json()).to_html()
