@@ -32,3 +32,9 @@ def test_a_database(tmp_path):
 def test_attributes_cannot_play_two_parts():
     with pytest.raises(InputError, match="another part"):
         ScanTable.read(DATA, ScanOptions(outcome="y", weight="w", attributes=["w"]))
+
+
+def test_more_columns_than_anybody_scans_are_told():
+    table = {f"c{i}": [0, 1] * 20 for i in range(2002)}
+    with pytest.raises(fg.InputError, match="2,001 columns to look at; at most 2,000"):
+        fg.scan(table, outcome="c0")

@@ -25,6 +25,8 @@ from fairgroups.sql import quoted
 
 __all__ = ["ScanTable"]
 
+MOST_ATTRIBUTES = 2_000
+
 
 @dataclass(frozen=True)
 class ScanTable:
@@ -152,4 +154,9 @@ def _wanted(names: Sequence[str], options: ScanOptions) -> tuple[tuple[str, ...]
     attributes = tuple(name for name in (asked or names) if name not in left)
     if not attributes:
         raise InputError("there is no column to look at besides the outcome.", "pass a table with more columns.")
+    if len(attributes) > MOST_ATTRIBUTES:
+        raise InputError(
+            f"the table has {len(attributes):,} columns to look at; at most {MOST_ATTRIBUTES:,} are.",
+            "name those that may matter: attributes= (--attributes).",
+        )
     return attributes, list(dict.fromkeys([*options.roles, *given, *attributes]))
