@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from fairgroups import scan
 from fairgroups.errors import InputError
 from fairgroups.scans.options import ScanOptions
 from fairgroups.scans.table import ScanTable
@@ -36,5 +37,5 @@ def test_attributes_cannot_play_two_parts():
 
 def test_more_columns_than_anybody_scans_are_told():
     table = {f"c{i}": [0, 1] * 20 for i in range(2002)}
-    with pytest.raises(fg.InputError, match="2,001 columns to look at; at most 2,000"):
-        fg.scan(table, outcome="c0")
+    with pytest.raises(InputError, match="2,001 columns to look at; at most 2,000"):
+        scan(table, outcome="c0")
