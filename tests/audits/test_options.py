@@ -16,7 +16,8 @@ def test_what_is_not_the_default_is_said():
     options = asked(n_groups=np.int64(3), partition=fg.Partition.from_edges([1, 2]), measure=fg.EQUALIZED_ODDS)
     assert options.call().endswith("measure='equalized_odds', n_groups=3, partition=[1.0, 2.0])")
     assert "measure=…" in asked(measure=OWN).call()
-    assert "partition=…" in asked(partition=fg.Partition.from_edges([1], closed="right")).call()
+    right = fg.Partition.from_edges([1], closed="right")
+    assert f"partition=fairgroups.Partition.from_dict({right.to_dict()!r})" in asked(partition=right).call()
     assert asked(verbose=True, explore=True).call() == asked().call()
 
 
