@@ -61,9 +61,13 @@ def test_neighbours_are_joined():
 
 def test_a_weak_trend_is_told():
     seen = [audit(weak_trend(seed=seed)) for seed in range(12)]
-    found = next(one for one in seen if one.verdict == "depends")
+    seed, found = next((seed, one) for seed, one in enumerate(seen) if one.verdict == "depends")
+    weak = weak_trend(seed=seed)
     assert found.conclusion.startswith("The positive rate for approved falls with age (p ")
-    assert " among the quarter of the people with the lowest age, " in found.conclusion
+    assert " among the youngest quarter, " in found.conclusion
+    assert " among the oldest quarter. " in found.conclusion
+    renamed = audit({"years": weak["age"], "approved": weak["approved"]}, sensitive="years")
+    assert " among the quarter of the people with the lowest years, " in renamed.conclusion
     assert found.conclusion.endswith("1,445 rows are too few to show where the difference begins.")
     assert [r.verdict for r in found.records] == ["depends"]
     for one in seen:
@@ -249,3 +253,36 @@ def test_towns_are_no_people():
     text = re.sub(r"<style.*?</style>|<script.*?</script>|<[^>]+>", " ", found.to_html(), flags=re.DOTALL)
     words = re.findall(r"[^.]*(?:[Ee]verybody|\bpeople\b|\bperson\b)[^.]*", text)
     assert not [w for w in words if "age, race" not in w], words[:5]
+
+
+@pytest.mark.parametrize("values", [None, 40])
+def test_a_trend_as_large_as_what_matters_is_hardly_ever_called_nothing(values):
+    """10 points from one end to the other, 5 from everybody: what matters. The level lets one in forty pass."""
+    said = []
+    for seed in range(60):
+        rng = np.random.default_rng([seed, 17])
+        x = rng.random(1445) if values is None else rng.integers(0, values, 1445) / (values - 1)
+        y = (rng.random(1445) < 0.45 - 0.1 * x).astype(float)
+        said.append(audit({"age": x, "approved": y}).verdict)
+    assert said.count("no difference found") <= 6
+    assert said.count("different") + said.count("depends") >= 24
+
+
+def test_no_difference_is_found_where_no_trend_reaches_what_matters():
+    rng = np.random.default_rng(5)
+    said = [
+        audit({"age": rng.random(5000), "approved": (rng.random(5000) < 0.4).astype(float)}).verdict for _ in range(20)
+    ]
+    assert said.count("no difference found") >= 15
+
+
+def test_what_matters_is_less_where_yes_is_rare():
+    rng = np.random.default_rng(6)
+    table = {"age": rng.random(4000), "approved": (np.arange(4000) < 80).astype(float)}
+    rare = audit(table)
+    assert rare.settings.relevant_gap == pytest.approx(0.2 * 0.02)
+    assert rare.verdict == "not enough evidence"  # half of the people at twice the rate would go unnoticed
+    often = audit({**table, "approved": 1 - table["approved"]})
+    assert often.settings.relevant_gap == pytest.approx(rare.settings.relevant_gap)
+    assert audit(table, relevant_gap=0.05).verdict == "no difference found"
+    assert audit({**table, "approved": (rng.random(4000) < 0.4).astype(float)}).settings.relevant_gap == 0.05

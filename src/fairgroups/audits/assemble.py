@@ -42,7 +42,7 @@ from fairgroups.evidence.judge import Evidence
 from fairgroups.evidence.likelihood import POWER, smallest_shown
 from fairgroups.evidence.rates import GroupRates
 from fairgroups.evidence.spread import rate_range, variance_of_phi
-from fairgroups.evidence.verdict import DIFFERENT, Verdict
+from fairgroups.evidence.verdict import DIFFERENT, Verdict, usual_gap
 from fairgroups.grouping.alike import Alike
 from fairgroups.grouping.crossfit import CrossFit
 from fairgroups.grouping.find import SearchResult
@@ -273,12 +273,20 @@ def _reasons(
 def _relevant_gap(options: AuditOptions, evidence: Evidence) -> float:
     if options.relevant_gap is not None:
         return float(options.relevant_gap)
-    return 0.05 if evidence.groups.bounded else 0.2 * evidence.spread
+    groups = evidence.groups
+    return usual_gap(bounded=groups.bounded, overall=groups.overall, spread=evidence.spread)
 
 
 def _is_enough(evidence: Evidence, detectable: tuple[Detectable, ...], gap: float) -> bool:
-    """Whether half of the people would be shown in 80 of 100 such samples if they differed by what matters."""
-    return bool(evidence.groups.sums.size >= 50 and detectable[-1].difference <= gap)
+    """Whether half of the people would be shown if they differed by what matters, and no trend reaches as far.
+
+    "Would be" in 80 of 100 such samples; a trend must be shown not to, or "no difference found" would be said of many
+    that nearly are.
+    """
+    known = evidence.differs
+    trend = None if known is None else known.trend
+    flat = trend is None or (trend.is_within(gap, evidence.level) and trend.unadjusted > 1 - evidence.level)
+    return bool(evidence.groups.sums.size >= 50 and detectable[-1].difference <= gap and flat)
 
 
 def _finding(

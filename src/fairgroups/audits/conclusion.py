@@ -265,10 +265,12 @@ def _depends(facts: Facts) -> str:
     name = next((a.said for a in facts.data.attributes if a.name == trend.attribute), name)
     ends = [amount(rate, percent=percent) for rate in (trend.lower_rate, trend.upper_rate)]
     lower, upper = (share_of_people(share).removeprefix("a ") for share in (trend.lower_share, trend.upper_share))
+    first, last = f"the {lower} of the {facts.data.unit} with the lowest {name}", f"the {upper} with the highest"
+    if name.split()[0].lower() == "age":
+        first, last = f"the youngest {lower}", f"the oldest {upper}"
     return (
         f"The {rate_said(facts)} {trend.direction} with {name}{facts.equal} ({p_value(trend.p_value)}): {ends[0]} "
-        f"among the {lower} of the {facts.data.unit} with the lowest {name}, {ends[1]} among the {upper} with the "
-        f"highest. {rows} rows are too few to show where the difference begins."
+        f"among {first}, {ends[1]} among {last}. {rows} rows are too few to show where the difference begins."
     )
 
 
@@ -301,8 +303,10 @@ def _none_of_the_named(facts: Facts) -> str:
         gap = size(facts.settings.relevant_gap, percent=facts.data.percent)
         level = facts.settings.percent_level
         said = f"No relevant difference: every group is shown, with {level} confidence, to lie within {gap} of {whom}"
-        if facts.settings.asked["relevant_gap"] is None and not facts.settings.bounded:
-            said += " (a fifth of the outcome's standard deviation; relevant_gap sets another margin)"
+        unusual = not facts.settings.bounded or facts.settings.relevant_gap < 0.05
+        if facts.settings.asked["relevant_gap"] is None and unusual:
+            what = "the rarer of yes and no" if facts.settings.bounded else "the outcome's standard deviation"
+            said += f" (a fifth of {what}; relevant_gap sets another margin)"
         return f"{said}."
     if all(record.verdict == "not enough evidence" for record in facts.records):
         return "Not enough evidence."  # the next sentence says of what

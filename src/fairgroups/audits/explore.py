@@ -25,6 +25,7 @@ from fairgroups.evidence.curves import rate_curve
 from fairgroups.evidence.judge import Evidence, judge
 from fairgroups.evidence.plane import Plane
 from fairgroups.evidence.rates import GroupRates, group_rates
+from fairgroups.evidence.verdict import usual_gap
 from fairgroups.grouping.search_options import SearchOptions
 from fairgroups.measures import RATES, Direction, Measure
 from fairgroups.options import Against
@@ -84,7 +85,9 @@ def _measure(
         band = Band(cells, measure, level=level, band_width="table")
     bounded = cells[measure].bounded
     direction = mine.measure.direction if mine is not None else measure.direction(favourable=settings.favourable)
-    gap = settings.relevant_gap if mine is not None or bounded else 0.2 * (band.scale or 0.0)
+    gap = usual_gap(bounded=bounded, overall=band.overall, spread=band.scale or 0.0)
+    if mine is not None or (bounded and settings.asked["relevant_gap"] is not None):
+        gap = settings.relevant_gap
     chosen = None if mine is None else mine.partition
     fewest = settings.asked["min_cell"]
     paths = _paths(audit, cells, measure, chosen)

@@ -192,7 +192,10 @@ class AuditOptions:
         None, "ends", "With --private: the smallest and largest value that the attribute may have, as 18,90."
     )
     relevant_gap: float | None = option(
-        None, "number", "An interval around 0 within ± this means no relevant difference; 0.05, or 5 points, for rates."
+        None,
+        "number",
+        "An interval around 0 within ± this means no relevant difference; for rates 0.05 (5 points), or less where "
+        "yes or no is rare.",
     )
     max_gap: float | None = option(
         None, "number", "Limit on every group's difference, 0.1 for 10 points; sets the exit code."

@@ -219,7 +219,10 @@ def margin_said(audit: Audit | JointAudit) -> str:
     """Say where the margin of "no relevant difference" comes from."""
     if audit.settings.asked["relevant_gap"] is not None:
         return "as you asked"
-    usual = "the usual margin" if audit.settings.bounded else "a fifth of the outcome's standard deviation"
+    usual = "a fifth of the outcome's standard deviation"
+    if audit.settings.bounded:
+        rare = all(part.settings.relevant_gap < 0.05 for part in audit.parts)
+        usual = "a fifth of the rarer of yes and no" if rare else "the usual margin"
     return f"{usual}; relevant_gap (--relevant-gap) sets another"
 
 

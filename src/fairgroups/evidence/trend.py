@@ -21,7 +21,7 @@ from fairgroups.measures import Measure
 __all__ = ["Trend", "trend_test"]
 
 Array = NDArray[np.float64]
-QUARTER = 0.25
+QUARTER, TENTH = 0.25, 0.1
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,9 @@ class Trend:
         Which attribute it is of.
     shown : bool
         Whether the audit may say so, at its level.
+    reach, reach_error : float
+        How far the rate of the tenth of the people at an end lies from everybody's by this trend, at the end where that
+        is more, and its standard error.
     """
 
     direction: Literal["rises", "falls"]
@@ -56,6 +59,17 @@ class Trend:
     upper_share: float
     attribute: str = ""
     shown: bool = False
+    reach: float = 0.0
+    reach_error: float = 0.0
+
+    @property
+    def unadjusted(self) -> float:
+        """The p-value of this test alone."""
+        return 2 * float(ndtr(-abs(self.statistic)))
+
+    def is_within(self, gap: float, level: float) -> bool:
+        """Return whether the trend is shown, at this level, to take no end further than this gap from everybody."""
+        return self.reach + float(ndtri((1 + level) / 2)) * self.reach_error <= gap
 
 
 def trend_test(cells: Cells, measure: Measure | str, share: float = 1.0) -> Trend | None:
@@ -114,4 +128,22 @@ def trend_test(cells: Cells, measure: Measure | str, share: float = 1.0) -> Tren
         lower, upper = (end + everybody.overall + everybody.offset for end in (lower, upper))
     p_value = min(1.0, 2 * float(ndtr(-abs(statistic))) / share)
     first, last = (float(b[end].sum()) for end in ends)
-    return Trend("rises" if statistic > 0 else "falls", statistic, p_value, lower, upper, first, last, cells.name)
+    # The fitted rate goes with the score, so that its ends lie as far out as the mean scores of their people.
+    sums = np.append(0.0, np.cumsum(b * score))
+    ends_score = [
+        sums[-1] - np.interp(1 - TENTH, np.append(0.0, below), sums),
+        np.interp(TENTH, np.append(0.0, below), sums),
+    ]
+    per_statistic = math.sqrt(variance) / float(np.sum(moments.b * score**2)) * max(map(abs, ends_score)) / TENTH
+    return Trend(
+        "rises" if statistic > 0 else "falls",
+        statistic,
+        p_value,
+        lower,
+        upper,
+        first,
+        last,
+        cells.name,
+        reach=abs(statistic) * per_statistic,
+        reach_error=per_statistic,
+    )

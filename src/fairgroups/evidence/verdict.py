@@ -50,6 +50,17 @@ _NAMES: dict[Direction, tuple[Verdict, Verdict]] = {  # a rate shown to be lower
 }
 
 
+def usual_gap(*, bounded: bool, overall: float, spread: float) -> float:
+    """Return what is of no concern unless somebody says otherwise.
+
+    Of rates 5 points, or a fifth of the rarer of yes and no where that is less: 5 points on top of 2% would be more
+    than three times as many. Of other outcomes a fifth of the standard deviation.
+    """
+    if not bounded:
+        return 0.2 * spread
+    return min(0.05, 0.2 * max(min(overall, 1 - overall), 0.0))
+
+
 def verdicts(low: Array, high: Array, direction: Direction, relevant_gap: float) -> list[Verdict]:
     """Judge each group by the interval of its Φ.
 
