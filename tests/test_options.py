@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from fairgroups import InputError
-from fairgroups.options import at_least_zero, one_of, seed_of, share_of, whole_number
+from fairgroups.options import at_least_zero, epsilon_of, level_of, one_of, seed_of, share_of, whole_number
 
 
 def test_what_is_taken():
@@ -35,6 +35,21 @@ def test_what_is_taken():
 def test_what_is_refused(check, value):
     with pytest.raises(InputError, match="`it` must"):
         check(value, "it")
+
+
+def test_an_error_rate_is_no_level():
+    assert level_of(0.5) == 0.5
+    with pytest.raises(InputError) as told:
+        level_of(0.05)
+    assert "say level=0.95 if 0.05 is the error that you allow" in str(told.value)
+    with pytest.raises(InputError, match="customary"):
+        level_of(1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [0, 0.001, 101, 1e9, "1", None, float("nan")])
+def test_privacy_that_hides_nobody_or_everything_is_refused(epsilon):
+    with pytest.raises(InputError, match="`private` must"):
+        epsilon_of(epsilon)
 
 
 def test_words_are_listed():

@@ -34,6 +34,7 @@ __all__ = [
     "cells_of",
     "ends_of",
     "epsilon_of",
+    "level_of",
     "number_of",
     "one_of",
     "refuse_unknown",
@@ -176,6 +177,19 @@ def share_of(value: Any, name: str, hint: str | None = None) -> float:
     if not _is_number(value) or not 0 < value < 1:
         raise InputError(f"`{name}` must lie between 0 and 1; got {value!r}.", hint)
     return float(value)
+
+
+def level_of(value: Any) -> float:
+    """Return a confidence level; refuse what is none, and what is rather an error rate."""
+    level = share_of(value, "level", "0.95 is customary.")
+    if level < 0.5:
+        raise InputError(
+            f"`level` is how sure the intervals are, at least 0.5; got {value!r}.",
+            f"say level={1 - level:g} if {level:g} is the error that you allow."
+            if level >= 1e-4
+            else "0.95 is customary.",
+        )
+    return level
 
 
 def one_of(value: Any, name: str, allowed: Sequence[Any]) -> Any:

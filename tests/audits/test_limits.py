@@ -5,6 +5,9 @@ import fairgroups as fg
 from fairgroups.evidence.verdict import limit_of_harm, limit_of_ratios
 
 
+OWN = fg.Measure("own", rate="own rate", columns=lambda y, _: (y, np.ones_like(y)))
+
+
 def audit(**options):
     age = np.repeat([20, 40, 60], 1000)
     y = np.concatenate([np.arange(1000) < k for k in (200, 400, 600)]).astype(float)
@@ -32,6 +35,9 @@ def test_ratios_of_the_smaller_to_the_larger():
 def test_harm_needs_a_direction():
     with pytest.raises(fg.InputError, match="what harms a person"):
         audit(max_harm=0.1)
+    with pytest.raises(fg.InputError, match="neither in itself") as told:
+        audit(max_harm=0.1, favourable=True, measure=OWN)
+    assert "--max-gap" in str(told.value)
     assert audit(max_harm=0.25, favourable=True).limit == "kept"
     assert audit(max_harm=0.1, favourable=True).limit == "exceeded"
     with pytest.raises(fg.InputError, match="min_ratio"):

@@ -48,6 +48,10 @@ def test_options_as_plain_data():
         ({"n_cells": 0}, "`n_cells` must be"),
         ({"favourable": "yes"}, "`favourable` must be"),
         ({"truth": 3}, "`truth` must be the name"),
+        ({"partition": []}, "classes need a border"),
+        ({"partition": {}}, "classes need a border"),
+        ({"scales": {"law": []}}, "classes need a border"),
+        ({"level": 0.05}, "how sure the intervals are"),
     ],
 )
 def test_options_are_checked_before_anything_is_read(options, message):

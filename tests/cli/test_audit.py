@@ -42,6 +42,17 @@ def test_audit_prints_a_conclusion_and_a_table_and_writes_files(table, tmp_path)
     assert len(json.loads(data.read_text(encoding="utf-8"))["records"]) == 5
 
 
+def test_quiet_still_says_what_nobody_should_miss(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.random(1000), "grade": rng.integers(1, 6, 1000)})
+    frame.loc[:199, "x"] = np.nan
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    done = call("audit", tmp_path / "rows.csv", "-s", "x", "-o", "grade", "--missing", "drop", "-q", "--no-checks")
+    assert done.returncode == 0, done.stderr
+    assert "200 rows (20%) were left out because values are missing." in done.stdout
+    assert "averaged as amounts" in done.stdout
+
+
 def test_second_opinions_come_after_the_table(tmp_path):
     rng = np.random.default_rng(0)
     x = np.repeat(rng.random(900), 3)

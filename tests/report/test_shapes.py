@@ -83,6 +83,15 @@ def test_junit(found, odd):
     assert three[0][0].tag == "error"
 
 
+def test_everybody_is_no_test():
+    rng = np.random.default_rng(1)
+    alone = audit({"x": rng.random(3000), "y": rng.random(3000) < 0.4}, sensitive="x", outcome="y", checks=False)
+    assert len(alone.records) == 1
+    assert [(what, state) for _, what, state, _ in audit_tests("a", alone, ())] == [
+        ("the finding", "passed" if alone.verdict == "no difference found" else "skipped")
+    ]
+
+
 def test_equalized_odds_have_every_shape():
     rng = np.random.default_rng(0)
     table = {"x": rng.random(2000), "y": rng.integers(0, 2, 2000), "t": rng.integers(0, 2, 2000)}

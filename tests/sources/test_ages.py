@@ -27,6 +27,17 @@ def test_ages_are_whole_years(born):
     assert ages.tolist() == [by_hand(x, dt.date(2024, 2, 29)) for x in born]
 
 
+def test_who_was_born_on_a_leap_day_is_older_on_the_first_of_march(tmp_path):
+    rows = [("2000-02-29", 1), ("2000-03-01", 0)] * 20
+    (tmp_path / "a.csv").write_text("dob,ok\n" + "".join(f"{born},{ok}\n" for born, ok in rows))
+    for day, age in (("2023-02-28", 22), ("2023-03-01", 23)):
+        asked = f"age(dob, {day})"
+        ages, _ = ages_of(np.array([born for born, _ in rows], dtype="datetime64[D]"), age_column(asked))
+        assert ages[0] == age
+        found = fg.audit(tmp_path / "a.csv", sensitive=asked, outcome="ok", partition=[23], checks=False, min_cell=1)
+        assert sum(r.n for r in found.records if r.label.endswith("23 or over")) == (40 if age == 23 else 0)
+
+
 @pytest.mark.parametrize("way", ["%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d %b %Y", "%Y%m%d", "%B %d, %Y"])
 def test_dates_are_read_as_the_whole_column_tells(tmp_path, born, way):
     ok = [int(x.year < 1980) for x in born]

@@ -20,7 +20,7 @@ from fairgroups.grouping.alike import find_alike
 from fairgroups.grouping.refine import find_finely
 from fairgroups.grouping.search_options import SearchOptions
 from fairgroups.measures import Measure, resolve_measure
-from fairgroups.options import Missing, at_least_zero, share_of
+from fairgroups.options import Missing, at_least_zero, level_of
 from fairgroups.partition.given import given_partition
 from fairgroups.partition.partition import Partition
 from fairgroups.reading import Reading, read_rows
@@ -125,7 +125,7 @@ def drift(
     >>> any(record.verdict in ("rose", "fell") for record in found.records)
     False
     """
-    share_of(level, "level", "0.95 is customary.")
+    level_of(level)
     at_least_zero(relevant_gap, "relevant_gap")
     others = {"truth": truth, "weight": weight, "cluster": cluster, "positive": positive, "missing": missing}
     roles = Roles.of(sensitive, outcome, given=given, **others)

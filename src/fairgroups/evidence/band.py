@@ -28,7 +28,7 @@ from fairgroups.evidence.ranges import Ranges
 from fairgroups.evidence.rates import GroupRates
 from fairgroups.evidence.regions import Least, Many, Region, Regions, Rule, as_many
 from fairgroups.measures import Measure
-from fairgroups.options import BAND_WIDTHS, BandWidth, one_of, share_of
+from fairgroups.options import BAND_WIDTHS, BandWidth, level_of, one_of
 from fairgroups.partition.sides import Interval, Levels
 
 __all__ = ["Band", "RangeEvidence"]
@@ -130,7 +130,7 @@ class Band:
         self._set_level(level)
 
     def _set_level(self, level: float) -> None:
-        self.level = share_of(level, "level", "0.95 is customary.")
+        self.level = level_of(level)
         self._least_root = math.sqrt(2 * math.log(2 / (1 - level)))
         self.quantiles = self._widths()
 

@@ -9,7 +9,7 @@ from fairgroups.cells.space import SpaceCells
 from fairgroups.evidence.band import Band
 from fairgroups.evidence.matched_band import MatchedBand
 from fairgroups.measures import Measure
-from fairgroups.options import BAND_WIDTHS, INFERENCES, BandWidth, Inference, one_of, seed_of, share_of, whole_number
+from fairgroups.options import BAND_WIDTHS, INFERENCES, BandWidth, Inference, level_of, one_of, seed_of, whole_number
 
 __all__ = ["InferenceOptions"]
 
@@ -33,7 +33,7 @@ class InferenceOptions:
 
     def __post_init__(self) -> None:
         one_of(self.inference, "inference", INFERENCES)
-        share_of(self.level, "level", "0.95 is customary.")
+        level_of(self.level)
         one_of(self.band_width, "band_width", BAND_WIDTHS)
         seed_of(self.seed)
         whole_number(self.min_cell, "min_cell")

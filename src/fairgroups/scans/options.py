@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from fairgroups.audits.options import AuditOptions, option
 from fairgroups.errors import InputError
-from fairgroups.options import at_least_zero, one_of, share_of, whole_number
+from fairgroups.options import at_least_zero, level_of, one_of, whole_number
 
 if TYPE_CHECKING:
     from fairgroups.measures import Measure
@@ -87,7 +87,7 @@ class ScanOptions:
         if not isinstance(self.pairs, bool):
             one_of(self.pairs, "pairs", PAIRS)
         one_of(self.missing, "missing", ("error", "drop"))
-        share_of(self.level, "level", "0.95 is customary.")
+        level_of(self.level)
         whole_number(self.min_cell, "min_cell", 2)
         for name in ("max_gap", "max_harm"):
             if getattr(self, name) is not None:
