@@ -123,7 +123,7 @@ def _strata(rows: Rows, columns: Sequence[Column], measures: Sequence[Measure]) 
     clear = max(_clarity(rows, measure, strata) for measure in measures)
     if clear <= USUAL_CLARITY:
         return strata
-    return strata_of(columns, rows.people, finer=(clear / USUAL_CLARITY) ** 0.75)
+    return strata_of(columns, rows.people, finer=clear / USUAL_CLARITY)
 
 
 def _clarity(rows: Rows, measure: Measure, strata: Strata) -> float:

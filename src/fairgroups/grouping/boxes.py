@@ -20,7 +20,7 @@ from fairgroups.measures import Measure
 from fairgroups.options import Missing
 from fairgroups.partition.partition import Partition
 from fairgroups.partition.sides import Levels, Side
-from fairgroups.search.boxes import BEAM_WIDTH, loss_bound, seconds_needed
+from fairgroups.search.boxes import beam_width, loss_bound, seconds_needed
 from fairgroups.search.frontier import WIDTH_BOXES, cells_within_budget
 from fairgroups.search.path import Limits
 
@@ -87,7 +87,7 @@ class GridSearch:
         exact = seconds_needed(list(grid.shape), self._categorical, n_groups) <= self.budget
         axes = list(zip(grid.shape, self._categorical, strict=True))
         least = (self.limits.rows, self.limits.b)
-        width = 0 if exact else BEAM_WIDTH
+        width = 0 if exact else beam_width(n_groups)
         found = _kernels.best_boxes(grid.a, grid.b, grid.rows, axes, n_groups, *least, width, self.progress or _quiet)
         total = float(grid.b.sum())
         out = []

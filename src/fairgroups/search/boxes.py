@@ -27,12 +27,12 @@ from fairgroups.partition.partition import Partition
 from fairgroups.search.layout import Layout, from_grid, greedy, polish
 from fairgroups.search.path import Limits
 
-__all__ = ["BEAM_WIDTH", "BoxSearch", "best_boxes", "loss_bound", "seconds_needed"]
+__all__ = ["BoxSearch", "beam_width", "best_boxes", "loss_bound", "seconds_needed"]
 
 Array = NDArray[np.float64]
 GRIDS = (100, 64, 48, 32, 24, 16, 12, 8)
 MOST_BYTES = 1.6e9
-BEAM_WIDTH = 200
+MOST_BEAMS, FEWEST_BEAMS, BEAMS_OF_GROUPS = 200, 20, 4000
 MOST_AXES = 8
 
 
@@ -115,7 +115,15 @@ def best_boxes(
     grid = SpaceGrid.of(points, chosen)
     axes = list(zip(grid.shape, categorical, strict=True))
     found = _kernels.best_boxes(
-        grid.a, grid.b, grid.rows, axes, n_groups, limits.rows, limits.b, 0 if exact else BEAM_WIDTH, progress or _quiet
+        grid.a,
+        grid.b,
+        grid.rows,
+        axes,
+        n_groups,
+        limits.rows,
+        limits.b,
+        0 if exact else beam_width(n_groups),
+        progress or _quiet,
     )
     feasible = [(total, boxes) for total, boxes in found if boxes]
     if not feasible:
@@ -131,6 +139,11 @@ def best_boxes(
     gap = 0.0 if exact else loss_bound(grid.a, grid.b, len(best.boxes), best.total)
     steps = tuple(from_grid(grid, boxes, points) for _, boxes in feasible[: most - 1])
     return BoxSearch(points, best, (*steps, best), variance, exact, gap, chosen)
+
+
+def beam_width(n_groups: int) -> int:
+    """Return how many tilings a search beyond the budget follows: fewer where each has many groups."""
+    return max(FEWEST_BEAMS, min(MOST_BEAMS, BEAMS_OF_GROUPS // n_groups))
 
 
 def _greedy_alone(points: Points, n_groups: int, limits: Limits) -> BoxSearch:
