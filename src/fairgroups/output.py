@@ -36,13 +36,17 @@ FORMATS = {".csv": "FORMAT csv, HEADER", ".parquet": "FORMAT parquet"}
 
 def read_text(path: str | Path) -> str:
     """Return the text of a file that one of our writers wrote."""
+    if isinstance(path, str) and path.lstrip().startswith(("{", "[")):
+        raise InputError("this is the text of a file, not its path.", "texts are read by `from_json`.")
     file = Path(path)
-    if not file.is_file():
-        raise InputError(f"there is no file {str(file)!r}.", "check the path.")
     try:
+        if not file.is_file():
+            raise InputError(f"there is no file {str(file)[:200]!r}.", "check the path.")
         return file.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise SchemaError(f"{file.name!r} is no text: {error}.") from error
+    except OSError as error:
+        raise InputError(f"{str(file)[:200]!r} cannot be read: {error.strerror}.", "check the path.") from error
 
 
 def write_atomically(path: str | Path, text: str) -> None:

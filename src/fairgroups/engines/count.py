@@ -109,7 +109,7 @@ def count_rows(
     weighted = roles.weight is not None
     if weighted:
         frame = frame.filter(nw.col("weight") > 0)
-    asked = _Asked(named, [x.tolist() for x in borders], finer, weighted)
+    asked = _Counting(named, [x.tolist() for x in borders], finer, weighted)
     counted = _count_finely(frame, ranges, asked, refine=n_cells is None)
     rows = counted.rows(roles, most_levels)
     if not ranges.unweighted:
@@ -128,7 +128,7 @@ def _refuse_numbers(ranges: Ranges, named: dict[str, str]) -> None:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Counting:
     """What is counted: roles, borders that no cell crosses, cells to be told apart value by value."""
 
     named: dict[str, str]
@@ -137,7 +137,7 @@ class _Asked:
     weighted: bool
 
 
-def _count_finely(frame: Any, ranges: Ranges, asked: _Asked, *, refine: bool) -> CellCounts:
+def _count_finely(frame: Any, ranges: Ranges, asked: _Counting, *, refine: bool) -> CellCounts:
     """Count, and where cells of one attribute hold too many people, once more with finer ones there."""
     counted = _count(frame, ranges, asked)
     (keys, *others) = ranges.keys
@@ -210,7 +210,7 @@ def _size(frame: Any, column: str) -> float | None:
     return 2.0 ** np.floor(mean / np.log(2)) if np.isfinite(mean) else None
 
 
-def _count(frame: Any, ranges: Ranges, asked: _Asked) -> CellCounts:
+def _count(frame: Any, ranges: Ranges, asked: _Counting) -> CellCounts:
     """Run the second aggregation."""
     import narwhals as nw
 

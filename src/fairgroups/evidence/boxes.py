@@ -16,7 +16,7 @@ from fairgroups.cells.moments import SUMS, Moments
 from fairgroups.cells.space import ALL_SETS, GridAxis, SpaceCells
 from fairgroups.errors import InputError
 from fairgroups.evidence.rates import GroupRates
-from fairgroups.evidence.regions import WIDE, Found, Least, Many, Region, Rule, as_many, ends_between, more_spread
+from fairgroups.evidence.regions import WIDE, ExcessAt, Least, Many, Region, Rule, as_many, ends_between, more_spread
 from fairgroups.evidence.scatter import scatter_of, upper_scale
 from fairgroups.partition.sides import Box, Interval, Levels, Side
 
@@ -90,7 +90,7 @@ class Boxes:
 
     def most_different(
         self, within: Region, rule: Rule, least: Least, marks: NDArray[np.intp] | None, *, decide: bool
-    ) -> Found:
+    ) -> ExcessAt:
         """See `Regions`; boxes are few enough for all of them to be looked at."""
         del marks, decide
         axes, order = self.cells.axes, leaf_last(self.cells.axes)

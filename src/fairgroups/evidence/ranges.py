@@ -15,7 +15,7 @@ from fairgroups.cells.cells import Cells
 from fairgroups.cells.moments import Moments
 from fairgroups.errors import InputError
 from fairgroups.evidence.rates import GroupRates
-from fairgroups.evidence.regions import WIDE, Found, Least, Many, Region, Rule, ends_between, more_spread
+from fairgroups.evidence.regions import WIDE, ExcessAt, Least, Many, Region, Rule, ends_between, more_spread
 from fairgroups.evidence.scatter import LocalSpread, residual_scale
 from fairgroups.partition.sides import Box, Interval
 
@@ -54,7 +54,7 @@ class Ranges:
 
     def most_different(
         self, within: Region, rule: Rule, least: Least, marks: NDArray[np.intp] | None, *, decide: bool
-    ) -> Found:
+    ) -> ExcessAt:
         """See `Regions`; with `marks` only ranges between these cells are looked at, with `decide` any will do."""
         ((start, stop),) = within
         moments = self.moments

@@ -25,7 +25,7 @@ __all__ = ["WIDE", "Least", "Many", "Region", "Regions", "Rule", "as_many", "end
 Array = NDArray[np.float64]
 Many = NDArray[np.int64]
 Region = tuple[tuple[int, int], ...]
-Found = tuple[float, Region]
+ExcessAt = tuple[float, Region]
 WIDE = 0.1  # the share of the people that a wide region holds
 
 
@@ -75,7 +75,7 @@ class Regions(Protocol):
 
     def most_different(
         self, within: Region, rule: Rule, least: Least, marks: NDArray[np.intp] | None, *, decide: bool
-    ) -> Found:
+    ) -> ExcessAt:
         """Return by how much the most different region inside a region exceeds what chance allows, and which it is."""
 
     def of_groups(self, groups: GroupRates) -> tuple[Many, NDArray[np.intp]]:

@@ -27,11 +27,11 @@ from fairgroups.rows.attributes import Column
 from fairgroups.rows.rows import Rows, weighted_sums
 from fairgroups.rows.strata import Factor, Strata, refuse_names, strata_of
 
-__all__ = ["Alike", "How", "check_how", "find_alike", "without_each"]
+__all__ = ["Alike", "MatchedBy", "check_how", "find_alike", "without_each"]
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-How = Literal["strata", "model"]
+MatchedBy = Literal["strata", "model"]
 MOST_FITS = 1_000_000  # rows times factors, up to which models are fitted again without each factor
 FEWEST_OF_FOLD = 50
 USUAL_CLARITY = 0.55  # of yes and no
@@ -47,7 +47,7 @@ class Alike:
     """
 
     strata: Strata
-    how: How
+    how: MatchedBy
     predicted: Mapping[str, Array] | None = None
 
     def sample(self, sample: Sample, measures: Sequence[Measure], borders: Array | None = None) -> Sample:
