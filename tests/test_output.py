@@ -128,3 +128,9 @@ def test_tables_come_back(tmp_path, suffix):
     assert found["n"].isna().tolist() == [False, True, False]
     assert found['odd "name"'].isna().tolist() == [False, True, False]
     assert found["k"].tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("wrong", ['{"schema": 1}', "x" * 5000, "a\0b"])
+def test_a_text_in_place_of_a_path_is_told(wrong):
+    with pytest.raises(fg.InputError):
+        fg.read_audit(wrong)

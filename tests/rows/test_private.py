@@ -7,6 +7,7 @@ import fairgroups as fg
 from fairgroups.rows.private import noise_variance, two_sided_geometric
 
 OPTIONS = {"sensitive": "age", "outcome": "ok", "private": 1.0, "known_range": (18, 89), "checks": False}
+pytestmark = pytest.mark.usefixtures("known_noise")
 
 
 def people(n, seed, gap=0.0, rate=0.3):

@@ -47,7 +47,8 @@ class Column:
         """What was decided about it, in words."""
         if self.levels is None or self.levels == tuple(sorted(self.levels)):
             return []
-        return [f"{self.name}: its {len(self.levels)} bands are classes in order, from {self.levels[0]} on."]
+        what = "bands" if are_bands(self.levels) else "levels"
+        return [f"{self.name}: its {len(self.levels)} {what} are classes in order, from {self.levels[0]} on."]
 
     @property
     def text(self) -> NDArray[np.object_]:
