@@ -82,3 +82,13 @@ def test_what_cannot_be_told_is_said(tmp_path):
         fg.audit(tmp_path / "a.csv", sensitive=DAY, outcome="ok")
     with pytest.raises(fg.InputError, match="no dates of birth|dates of birth"):
         fg.audit({"dob": ["a", "b"], "ok": [0, 1]}, sensitive=DAY, outcome="ok")
+
+
+def test_years_of_two_digits_and_counted_days_are_told(tmp_path):
+    (tmp_path / "a.csv").write_text("dob,ok\n31/12/85,1\n03/04/90,0\n")
+    with pytest.raises(fg.InputError, match="years with two digits"):
+        fg.audit(tmp_path / "a.csv", sensitive=DAY, outcome="ok")
+    (tmp_path / "a.csv").write_text("dob,ok\n36526,1\n32874,0\n")
+    with pytest.raises(fg.InputError) as told:
+        fg.audit(tmp_path / "a.csv", sensitive=DAY, outcome="ok")
+    assert "the format of a date" in str(told.value)

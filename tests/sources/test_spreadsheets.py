@@ -1,4 +1,5 @@
 import datetime as dt
+import zipfile
 
 import pytest
 
@@ -36,7 +37,8 @@ def test_a_sheet_is_audited(tmp_path):
 
 
 def test_titles_empty_rows_and_other_sheets(tmp_path):
-    rows = [["People of 2024"], [], *ROWS[:3], [], *ROWS[3:]]
+    own = [list(row) for row in ROWS]
+    rows = [["People of 2024"], [], *own[:3], [], *own[3:]]
     path = workbook(tmp_path / "people.xlsx", {"Empty": [], "Data": rows, "Notes": [["a"]]})
     read = read_sheet(path, None, tmp_path)
     assert list(read.rows)[:4] == [4, 5, 7, 8]
@@ -72,3 +74,56 @@ def test_a_damaged_workbook_is_refused(tmp_path):
 
 def test_letters_of_columns():
     assert [column_letters(i) for i in (0, 25, 26, 701, 702)] == ["A", "Z", "AA", "ZZ", "AAA"]
+
+
+def test_a_cover_may_come_before_the_table(tmp_path):
+    cover = [["Report", "2024"], ["made by", "somebody"]]
+    path = workbook(tmp_path / "people.xlsx", {"Cover": cover, "Data": ROWS})
+    found = fg.audit(path, sensitive="age", outcome="ok", checks=False)
+    assert found.data.rows == 600
+    assert found.data.converted[0] == "Of the sheets Cover and Data, 'Data' was read (--sheet)."
+    with pytest.raises(fg.InputError, match="no column 'height'"):
+        fg.audit(path, sensitive="height", outcome="ok")
+
+
+def test_rows_that_a_filter_hides_are_told(tmp_path):
+    path = workbook(tmp_path / "people.xlsx", {"Data": ROWS})
+    book = openpyxl.load_workbook(path)
+    for row in (5, 6, 9):
+        book["Data"].row_dimensions[row].hidden = True
+    book.save(path)
+    found = fg.audit(path, sensitive="age", outcome="ok", checks=False)
+    assert found.data.rows == 600
+    assert "Data: 3 rows are hidden, by a filter perhaps, and counted all the same." in found.data.converted
+
+
+@pytest.mark.parametrize("name", ["people.csv", "people.xls", "people.txt"])
+def test_a_workbook_by_another_name(tmp_path, name):
+    path = workbook(tmp_path / "a.xlsx", {"Data": ROWS}).rename(tmp_path / name)
+    found = fg.audit(path, sensitive="age", outcome="ok", checks=False)
+    assert found.data.rows == 600
+    assert f"{name} is a workbook, whatever its name says, and was read as one." in found.data.converted
+
+
+def test_text_and_web_pages_called_workbooks(tmp_path):
+    path = tmp_path / "people.xls"
+    path.write_text("age\tok\n" + "".join(f"{a}\t{b}\n" for a, b in ROWS[1:]))
+    found = fg.audit(path, sensitive="age", outcome="ok", checks=False)
+    assert found.data.rows == 600
+    assert "people.xls is a table of text, whatever its name says, and was read as one." in found.data.converted
+    path.write_text("<html><table><tr><td>age</td></tr></table></html>")
+    with pytest.raises(fg.InputError, match="a web page with a table"):
+        fg.audit(path, sensitive="age", outcome="ok")
+
+
+def test_archives_and_many_workbooks_are_told(tmp_path):
+    with zipfile.ZipFile(tmp_path / "people.csv", "w") as archive:
+        archive.writestr("inside.csv", "age,ok\n1,1\n")
+    with pytest.raises(fg.InputError, match="is a zip archive"):
+        fg.audit(tmp_path / "people.csv", sensitive="age", outcome="ok")
+    (tmp_path / "many").mkdir()
+    for year in (2023, 2024):
+        workbook(tmp_path / "many" / f"{year}.xlsx", {"Data": ROWS})
+    for place in (tmp_path / "many", tmp_path / "many" / "*.xlsx"):
+        with pytest.raises(fg.InputError, match="read one at a time"):
+            fg.audit(place, sensitive="age", outcome="ok")

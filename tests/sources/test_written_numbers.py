@@ -1,6 +1,7 @@
 import duckdb
 import pytest
 
+import fairgroups as fg
 from fairgroups import InputError
 from fairgroups.sources.written_numbers import numbers_from_text, unclear_dots
 
@@ -73,3 +74,11 @@ def test_dots_that_may_part_thousands():
             "SELECT * FROM (VALUES ('72.000', '0.125', '5'), ('950', '1.250', '6')) AS t(a, b, c)"
         )
         assert unclear_dots(relation, ["a", "b", "c"]) == ["a"]
+
+
+def test_lakhs_and_crores(tmp_path):
+    amounts = ["1,00,000", "12,34,567", "99,999", "1,23,45,678.50"] * 20
+    (tmp_path / "a.csv").write_text("pay,ok\n" + "".join(f'"{x}",{i % 2}\n' for i, x in enumerate(amounts)))
+    found = fg.audit(tmp_path / "a.csv", sensitive="pay", outcome="ok", checks=False, min_cell=1)
+    assert found.data.attributes[0].high == 12345678.5
+    assert "marks between thousands left out" in found.data.converted[0]

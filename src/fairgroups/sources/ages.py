@@ -34,6 +34,7 @@ _WAYS = {
     "%Y-%m-%dT%H:%M:%SZ": "year-month-day with a time",
     "%Y-%m-%dT%H:%M:%S": "year-month-day with a time",
 }
+_NO_DATES = "turn the column into dates first: a spreadsheet counts days unless cells have the format of a date."
 OLDEST = 120
 
 
@@ -103,7 +104,7 @@ def sql_age(relation: Any, asked: AgeColumn) -> tuple[str, list[str]]:
     elif kind.startswith(("DATE", "TIMESTAMP")):
         born = f"CAST({column} AS DATE)"
     else:
-        raise InputError(f"{asked.birth!r} holds {kind.lower()}, no dates of birth.", "name a column of dates.")
+        raise InputError(f"{asked.birth!r} holds {kind.lower()}, no dates of birth.", _NO_DATES)
     day = asked.day  # who was born on 29 February is a year older on 1 March, as in memory
     passed = f"(month({born}) * 100 + day({born}) <= {100 * day.month + day.day})"
     years = f"({day.year} - year({born}) - CASE WHEN {passed} THEN 0 ELSE 1 END)"
@@ -138,6 +139,11 @@ def way_of_dates(relation: Any, name: str) -> str:
     if not n or (not fitting and odd is not None):
         raise InputError(
             f"{name!r} holds {odd!r}, which is no date that is understood." if odd else f"{name!r} holds no date.",
+            _NO_DATES if (odd or "").isdigit() else "write dates as year-month-day, with four digits of the year.",
+        )
+    if not any(counts):
+        raise InputError(
+            f"{name!r} writes years with two digits, so that nobody can tell 1925 from 2025.",
             "write dates as year-month-day, with four digits of the year.",
         )
     if not fitting:
@@ -174,7 +180,7 @@ def _days(values: NDArray[Any], name: str) -> NDArray[Any]:
     mask = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else np.zeros(values.shape, dtype=bool)
     data = np.asarray(values)
     if data.dtype.kind in "biufc":
-        raise InputError(f"{name!r} holds numbers, no dates of birth.", "turn the column into dates first.")
+        raise InputError(f"{name!r} holds numbers, no dates of birth.", _NO_DATES)
     if data.dtype.kind != "M":
         items = [None if absent or _is_nothing(x) else x for x, absent in zip(data.tolist(), mask, strict=True)]
         try:

@@ -11,7 +11,7 @@ from typing import Any
 
 from fairgroups.errors import InputError
 from fairgroups.sources.encodings import as_utf8
-from fairgroups.sources.spreadsheets import SHEET_FILES, read_sheet
+from fairgroups.sources.spreadsheets import SHEET_FILES, is_workbook, read_sheet
 from fairgroups.sources.survey_files import SURVEY_FILES, read_survey
 from fairgroups.sources.text_files import CSV_TYPES, NOT_A_VALUE, TEXT_FILES, holds_text, read_text_file
 
@@ -114,11 +114,11 @@ class FileReader:
             raise InputError(f"{str(path)!r} is not a file.", "name a .csv, .xlsx or .parquet file.")
         if path.stat().st_size == 0:
             raise InputError(f"{path.name!r} is empty.")
-        kind = path.suffix.lower()
+        path, kind = self._named_rightly(path)
         if self.sheet is not None and kind not in SHEET_FILES:
             raise InputError(f"{path.name!r} is no workbook, so it has no sheet {self.sheet!r}.", "leave it out.")
         if kind in SHEET_FILES:
-            sheet = read_sheet(path, self.sheet, self.folder)
+            sheet = read_sheet(path, self.sheet, self.folder, self.wanted)
             self.told += sheet.told
             self.rows, self.sheet_texts, self.sheet_mixed = sheet.rows, sheet.texts, sheet.mixed
             return read_text_file(self, sheet.path)
@@ -127,6 +127,34 @@ class FileReader:
         if holds_text(path):
             return read_text_file(self, path)
         return self._several(self.literal(path), path.name)
+
+    def _named_rightly(self, path: Path) -> tuple[Path, str]:
+        """Return a file and its kind, whatever its name says: workbooks called .csv, and text called .xls."""
+        kind = path.suffix.lower()
+        if kind not in SHEET_FILES | TEXT_FILES:
+            return path, kind
+        with path.open("rb") as file:
+            start = file.read(512)
+        if start.startswith(b"PK\x03\x04") and kind in TEXT_FILES | {".xls"}:
+            if not is_workbook(path):
+                raise InputError(f"{path.name!r} is a zip archive.", "unpack it, and name the table inside.")
+            kind = ".xlsx"
+        elif start.startswith(b"\xd0\xcf\x11\xe0") and kind in TEXT_FILES:
+            kind = ".xls"
+        elif kind == ".xls" and not start.startswith((b"\xd0\xcf\x11\xe0", b"PK")):
+            if start.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"<"):
+                raise InputError(
+                    f"{path.name!r} is a web page with a table, no workbook.",
+                    "open it in the spreadsheet program and save it as .xlsx or CSV UTF-8.",
+                )
+            kind = ".csv"
+        if kind == path.suffix.lower():
+            return path, kind
+        what = "a table of text" if kind == ".csv" else "a workbook"
+        self.tell(f"{path.name} is {what}, whatever its name says, and was read as one.")
+        renamed = self.folder / f"{path.stem}{kind}"
+        renamed.symlink_to(path.resolve())
+        return renamed, kind
 
     def _survey(self, path: Path) -> Any:
         columns, told = read_survey(path, self.wanted, self.na)
@@ -138,7 +166,10 @@ class FileReader:
 
     def _several(self, files: str | list[str], name: str) -> Any:
         """Read files of one kind: a list of them, or a pattern."""
-        kind = _kind_of(Path(files if isinstance(files, str) else files[0]))
+        first = Path(files if isinstance(files, str) else files[0])
+        kind = _kind_of(first)
+        if first.suffix.lower() in SHEET_FILES:
+            raise InputError("workbooks are read one at a time.", "put all rows into one sheet, or save each as CSV.")
         if kind == "Parquet":
             return self.connection.read_parquet(files, hive_partitioning=True, union_by_name=True)
         if kind == "CSV":
@@ -192,6 +223,11 @@ class FileReader:
             hidden = any(part.startswith((".", "_")) for part in file.relative_to(path).parts)
             if file.is_file() and not hidden and (kind := _kind_of(file)):
                 found.setdefault(kind, []).append(file)
+        if not found and any(file.suffix.lower() in SHEET_FILES for file in path.rglob("*")):
+            raise InputError(
+                f"the folder {path.name!r} holds workbooks, which are read one at a time.",
+                "name one of them, put all rows into one sheet, or save each as CSV.",
+            )
         if not found:
             raise InputError(f"the folder {str(path)!r} holds no .csv, .parquet, .jsonl or .arrow file.")
         if len(found) > 1:

@@ -17,15 +17,17 @@ LARGEST = 4_000_000_000  # bytes of a sheet's XML: an honest sheet of a million 
 _ROW = re.compile(rb'<row[^>]*? r="(\d{1,7})"')
 _COLUMN = re.compile(rb'<c[^>]*? r="([A-Z]{1,3})\d')
 _NO_VALUE = re.compile(rb"(?:</f>|<f[^>]*/>)(?:<v\s*/>|<v></v>)?</c>")
+_HIDDEN = re.compile(rb'<row[^>]*? hidden="(?:1|true)"')
 _ERROR = re.compile(rb'<c[^>]*? t="e"')
 
 
 @dataclass(frozen=True)
 class SheetXml:
-    """How many cells of a sheet are formulas without a saved value, and how many hold an error."""
+    """How many cells of a sheet are formulas without a saved value or hold an error, and how many rows are hidden."""
 
     unsaved: int
     errors: int
+    hidden: int = 0
 
 
 def look_into(path: Path, sheet: str) -> SheetXml | None:
@@ -78,7 +80,7 @@ def _plain(text: str) -> str:
 def _looked(book: zipfile.ZipFile, part: str, sheet: str, file: str) -> SheetXml:
     if book.getinfo(part).file_size > LARGEST:
         raise InputError(f"the sheet {sheet!r} of {file!r} is too large.", "save it as CSV UTF-8.")
-    rows = columns = unsaved = errors = 0
+    rows = columns = unsaved = errors = hidden = 0
     with book.open(part) as xml:
         tail = b""
         while piece := xml.read(PIECE):
@@ -91,13 +93,14 @@ def _looked(book: zipfile.ZipFile, part: str, sheet: str, file: str) -> SheetXml
                 columns = max(columns, _number(letters))
             unsaved += len(_NO_VALUE.findall(text))
             errors += len(_ERROR.findall(text))
+            hidden += len(_HIDDEN.findall(text))
     if rows * columns > MOST_CELLS:
         raise InputError(
             f"the sheet {sheet!r} of {file!r} reaches to row {rows:,} and column {columns:,}: some cell lies far from "
             "the table.",
             "delete the rows below and the columns beside the table, or save the table as CSV UTF-8.",
         )
-    return SheetXml(unsaved, errors)
+    return SheetXml(unsaved, errors, hidden)
 
 
 def _number(letters: bytes) -> int:

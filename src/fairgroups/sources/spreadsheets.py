@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import re
+import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +15,7 @@ from fairgroups.errors import InputError
 from fairgroups.sources.sheet_xml import look_into
 from fairgroups.words import listed
 
-__all__ = ["SHEET_FILES", "ReadSheet", "column_letters", "read_sheet"]
+__all__ = ["SHEET_FILES", "ReadSheet", "column_letters", "is_workbook", "read_sheet"]
 
 SHEET_FILES = {".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"}
 _ERRORS = {"#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NULL!", "#NUM!", "#N/A N/A"}
@@ -36,7 +37,7 @@ class ReadSheet:
     mixed: dict[str, str] = field(default_factory=dict)
 
 
-def read_sheet(path: Path, sheet: str | None, folder: Path) -> ReadSheet:
+def read_sheet(path: Path, sheet: str | None, folder: Path, wanted: Sequence[str] = ()) -> ReadSheet:
     """Write a sheet as a CSV file, so that it is read as all text is.
 
     Parameters
@@ -44,9 +45,11 @@ def read_sheet(path: Path, sheet: str | None, folder: Path) -> ReadSheet:
     path : Path
         The workbook.
     sheet : str or None
-        Which sheet; the first that is not empty, where it is not said.
+        Which sheet; where it is not said, the first that holds the wanted columns, or else the first that is not empty.
     folder : Path
         Where the CSV file is put.
+    wanted : sequence of str
+        Columns that must be there.
 
     Returns
     -------
@@ -60,7 +63,7 @@ def read_sheet(path: Path, sheet: str | None, folder: Path) -> ReadSheet:
         raise InputError(f"{path.name!r} is larger than 200 MB.", "save the sheet as CSV UTF-8.")
     try:
         with calamine.CalamineWorkbook.from_path(str(path)) as book:
-            name, cells, first, told = _chosen(book, sheet, path)
+            name, cells, first, told = _chosen(book, sheet, path, wanted)
     except calamine.PasswordError:
         raise InputError(f"{path.name!r} is protected by a password.", "save it without one.") from None
     except (calamine.CalamineError, calamine.XmlError, calamine.ZipError, OSError) as error:
@@ -71,7 +74,18 @@ def read_sheet(path: Path, sheet: str | None, folder: Path) -> ReadSheet:
     return _written(cells, first, folder / "sheet.csv", name, told)
 
 
-def _chosen(book: Any, sheet: str | None, path: Path) -> tuple[str, list[list[Any]], int, list[str]]:
+def is_workbook(path: Path) -> bool:
+    """Return whether a zip archive is a workbook of Excel or OpenDocument."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return bool({"xl/workbook.xml", "xl/workbook.bin", "content.xml"} & set(archive.namelist()))
+    except (zipfile.BadZipFile, OSError):
+        return False
+
+
+def _chosen(
+    book: Any, sheet: str | None, path: Path, wanted: Sequence[str]
+) -> tuple[str, list[list[Any]], int, list[str]]:
     """Return the sheet's name, its cells, the number of their first row, and what was decided."""
     names, file = list(book.sheet_names), path.name
     if sheet is not None:
@@ -80,12 +94,26 @@ def _chosen(book: Any, sheet: str | None, path: Path) -> tuple[str, list[list[An
             raise InputError(f"{file!r} has no sheet {sheet!r}.", f"its sheets are: {', '.join(names)}")
         return _read(book, sheet if sheet in names else near[0], path)
     hidden = {one.name for one in book.sheets_metadata if str(one.visible).split(".")[-1] != "Visible"}
+    columns = {one.strip().casefold() for one in wanted}
+    chosen, wrong = None, None
     for name in sorted(names, key=lambda name: name in hidden):  # those that nobody sees come last
-        _, cells, first, told = _read(book, name, path)
-        if any(any(cell != "" for cell in row) for row in cells):
-            which = [] if len(names) == 1 else [f"Of the sheets {listed(names)}, {name!r} was read (--sheet)."]
-            return name, cells, first, [*which, *told]
-    raise InputError(f"{file!r} holds no filled cell.")
+        try:
+            _, cells, first, told = _read(book, name, path)
+        except InputError as error:  # of another sheet, perhaps
+            wrong = wrong or error
+            continue
+        if not any(any(cell != "" for cell in row) for row in cells):
+            continue
+        which = [] if len(names) == 1 else [f"Of the sheets {listed(names)}, {name!r} was read (--sheet)."]
+        holds = columns <= {one.casefold() for one in _names(cells[_head(cells)])}  # a cover may come before
+        chosen = (name, cells, first, [*which, *told]) if chosen is None or holds else chosen
+        if holds:
+            return chosen
+    if wrong is not None:
+        raise wrong
+    if chosen is None:
+        raise InputError(f"{file!r} holds no filled cell.")
+    return chosen
 
 
 def _read(book: Any, name: str, path: Path) -> tuple[str, list[list[Any]], int, list[str]]:
@@ -99,6 +127,9 @@ def _read(book: Any, name: str, path: Path) -> tuple[str, list[list[Any]], int, 
         )
     if seen is not None and seen.errors:
         told.append(f"{name}: {seen.errors:,} cells hold an error such as #N/A, and were taken as missing.")
+    if seen is not None and seen.hidden:
+        rows = "row is" if seen.hidden == 1 else "rows are"
+        told.append(f"{name}: {seen.hidden:,} {rows} hidden, by a filter perhaps, and counted all the same.")
     found = book.get_sheet_by_name(name)
     cells = found.to_python()
     merged = _merge(cells, found)

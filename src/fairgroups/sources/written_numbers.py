@@ -31,6 +31,7 @@ _WAYS: dict[str, tuple[str, str]] = {
     "comma or thousands": ("[1-9]\\d{0,2},\\d{3}", ""),
     "thousands by comma": ("\\d{1,3}(?:,\\d{3}){2,}|\\d{1,3}(?:,\\d{3})+\\.\\d*", "."),
     "thousands by dot": ("\\d{1,3}(?:\\.\\d{3}){2,}|\\d{1,3}(?:\\.\\d{3})+,\\d*", ","),
+    "thousands as in India": ("\\d{1,2}(?:,\\d{2})+,\\d{3}(?:\\.\\d*)?", "."),
     "apart": (f"\\d{{1,3}}(?:(?:{_SPACES}|['’])\\d{{3}})+", ""),
     "apart, dot": (f"\\d{{1,3}}(?:(?:{_SPACES}|['’])\\d{{3}})+\\.\\d+", "."),
     "apart, comma": (f"\\d{{1,3}}(?:(?:{_SPACES}|['’])\\d{{3}})+,\\d+", ","),
@@ -223,7 +224,11 @@ def _refuse_mixtures(one: WrittenNumbers, mark: str) -> None:
             f"{one.percent:,} of {one.n:,} values of {one.name!r} have a percent sign and the others have none.",
             "write all of them in one way.",
         )
-    wrong = {"thousands by comma", "apart, dot"} if mark == "," else {"comma", "thousands by dot", "apart, comma"}
+    wrong = (
+        {"thousands by comma", "thousands as in India", "apart, dot"}
+        if mark == ","
+        else {"comma", "thousands by dot", "apart, comma"}
+    )
     for way in _WAYS:
         if way in wrong and one.ways[way]:
             raise InputError(
