@@ -209,3 +209,20 @@ def test_classes_named_in_advance(tmp_path):
     assert (tmp_path / "a.md").read_text().startswith("# Hiring")
     wrong = CliRunner().invoke(app, ["audit", str(path), "-s", "age", "-s", "sex", "-o", "hired", "--partition", "40"])
     assert "of which column" in str(wrong.exception)
+
+
+def test_a_baseline_of_another_attribute_is_told_first_and_ages_may_be_of_another_day(tmp_path):
+    rng = np.random.default_rng(0)
+    years = rng.integers(1940, 2004, 600)
+    frame = pd.DataFrame({"dob": [f"{y}-05-01" for y in years], "ok": years > 1980, "pay": rng.random(600)})
+    frame.to_csv(tmp_path / "p.csv", index=False)
+    then, now = "age(dob, 2024-01-01)", "age(dob, 2025-01-01)"
+    old = tmp_path / "old.json"
+    asked = ("audit", tmp_path / "p.csv", "-o", "ok", "-q", "--no-checks", "--strict")
+    assert call(*asked, "-s", then, "--json", old).returncode == 0
+    done = call(*asked, "-s", now, "--baseline", old)
+    assert done.returncode in (0, 1), done.stderr
+    assert "baseline" in done.stdout
+    done = call(*asked, "-s", "pay", "--baseline", old)
+    assert done.returncode == 2
+    assert "is of age(dob, 2024-01-01), and this audit of pay" in " ".join(done.stderr.split())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING as NO_DEFAULT
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -145,7 +145,7 @@ def run_job(given: Mapping[str, Any], *, command: str | None, verbose: bool) -> 
             "--repair does not go with factors that are held equal (--given, --expected).",
             "run it beside this audit, without factors.",
         )
-    baseline = None if job.baseline is None else Audit.read(job.baseline)
+    baseline = None if job.baseline is None else _baseline(job.baseline, AuditOptions(**asked).roles.sensitive)
     asked |= {"verbose": verbose, "explore": job.out is not None or job.json is not None}
     result = audit(job.source, **asked)
     changed: list[Change] = []
@@ -165,6 +165,28 @@ def run_job(given: Mapping[str, Any], *, command: str | None, verbose: bool) -> 
     more = {} if repaired is None else {"repair": repaired}
     written = write_outputs(result, {key: getattr(job, key) for key in OUTPUTS}, command=command, **more)
     return AuditRun(result, changed, written, notes)
+
+
+def _baseline(path: Path, sensitive: tuple[str, ...]) -> Audit:
+    """Read the baseline; refuse one of other attributes before anything is done. An age may be that of another day."""
+    from fairgroups.audits.result import Audit
+    from fairgroups.errors import InputError
+    from fairgroups.sources.ages import age_column
+
+    found = Audit.read(path)
+    columns = found.partition.columns
+    ages = [(age_column(old), age_column(new)) for old, new in zip(columns, sensitive, strict=False)]
+    same = [
+        old == new or (then is not None and now is not None and then.birth == now.birth)
+        for (then, now), old, new in zip(ages, columns, sensitive, strict=False)
+    ]
+    if len(columns) != len(sensitive) or not all(same):
+        raise InputError(
+            f"the baseline {path.name!r} is of {' and '.join(columns)}, and this audit of {' and '.join(sensitive)}.",
+            "name the attribute of the baseline, or leave the baseline out.",
+        )
+    settings = replace(found.settings, sensitive=sensitive)
+    return replace(found, partition=replace(found.partition, columns=sensitive), settings=settings)
 
 
 def write_outputs(
