@@ -219,3 +219,10 @@ def test_text_in_a_number_column_names_the_row(tmp_path):
     path.write_text("age,hired\n" + "20,1\n" * 5 + "unknown,0\n")
     with pytest.raises(InputError, match="'age' must hold numbers"):
         audit(path, sensitive="age", outcome="hired")
+
+
+def test_where_nothing_is_written_for_no():
+    table = {"age": list(range(40)), "ok": ["Yes", None] * 20}
+    with pytest.raises(MissingValuesError) as told:
+        audit(table, sensitive="age", outcome="ok")
+    assert "write a no there" in str(told.value)

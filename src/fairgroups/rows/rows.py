@@ -444,7 +444,11 @@ def _apply_missing(
         hint = "missing='drop' leaves these rows out and counts them"
         if set(refused) <= attributes:
             hint += "; missing='group' makes them a group of their own"
-        raise MissingValuesError(f"{'; '.join(said)}.", f"{hint} (--missing on the command line).", row=row)
+        hint += " (--missing on the command line)."
+        y = "\0outcome"
+        if y in refused and np.unique(columns[y][~absent[y]]).size == 1:
+            hint = "all other values of it are the same: where nothing is written for no, write a no there."
+        raise MissingValuesError(f"{'; '.join(said)}.", hint, row=row)
     if missing != "drop" or not counts:
         return None, {}
     keep = np.ones(next(iter(columns.values())).size, dtype=bool)
