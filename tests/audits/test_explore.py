@@ -86,3 +86,16 @@ def test_groups_of_few_people_are_pointed_out():
     assert any("Fewer than 10 people are in age 75 or over" in note for note in found.notes)
     found = fg.audit(table, sensitive="age", outcome="y", partition=[40], checks=False)
     assert not any("Fewer than" in note for note in found.notes)
+
+
+def test_a_group_of_missing_values_stands_beside_every_set():
+    data = fg.make_synthetic(3000, seed=3)
+    table = {"x": np.where(np.arange(3000) % 7, data.sensitive, np.nan), "y": data.outcome}
+    audit = fg.audit(table, sensitive="x", outcome="y", missing="group", explore=True, checks=False)
+    (measure,) = audit.explored["measures"]
+    sizes = [len(one["groups"]) for one in measure["methods"][0]["sets"]]
+    assert sizes == list(range(2, sizes[-1] + 1))
+    assert audit.partition.n_groups in sizes
+    assert all("missing" in one["groups"][-1]["label"] for one in measure["methods"][0]["sets"])
+    rare = fg.audit(table, sensitive="x", outcome="y", missing="group", explore=True, checks=False, min_cell=400)
+    assert rare.explored["measures"][0]["methods"][0]["sets"]

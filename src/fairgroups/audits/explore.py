@@ -189,8 +189,8 @@ def _paths(audit: Audit, cells: Cells, measure: Measure, chosen: Partition | Non
     people, fewest = _people(cells, measure), asked["min_cell"]
     fair = [one for one in fair if one.n_groups == 1 or _least(people, one, cells) >= fewest]
     if chosen is not None and not settings.groups_given and settings.inference != "crossfit":
-        same = [i for i, one in enumerate(fair) if one.n_groups == chosen.n_groups]
-        fair[same[0] : same[0] + 1 if same else len(fair)] = [chosen] if same else [*fair, chosen]
+        others = [one for one in fair if one.n_groups != chosen.n_groups]
+        fair = sorted([*others, chosen], key=lambda one: one.n_groups)
     attribute = audit.data.attributes[0]
     widths: dict[int, Partition] = {}  # stretches of few people are joined, so that some numbers come twice
     for k in range(1, most + 1):
@@ -209,8 +209,9 @@ def _people(cells: Cells, measure: Measure) -> Array:
 
 
 def _least(people: Array, partition: Partition, cells: Cells) -> float:
-    """Return how many people the smallest group holds."""
-    return float(np.bincount(partition.assign(cells.first), people, partition.n_groups)[: partition.n_groups].min())
+    """Return how many people the smallest group of known values holds."""
+    known = partition.n_groups - (partition.missing == "group")
+    return float(np.bincount(partition.assign(cells.first), people, partition.n_groups)[:known].min())
 
 
 def _borders(cells: Cells, people: Array, fewest: int, even: Array) -> list[float]:
