@@ -269,7 +269,7 @@ def _print(found: Tradeoff, max_gap: float) -> None:
     for row in before_and_after(found, METHOD, max_gap):
         table.add_row(*(row[key] for key in ("name", "before", "after", "interval", "change", "floor")))
     console.print(table)
-    labels = found.groups.labels
+    labels = found.settings["groups"]
     between = f"Gaps are between these groups: {escape('; '.join(labels))}. " if len(labels) > 1 else ""
     console.print(f"{between}All measured on people left out of the fit.", soft_wrap=True)
     effects = effect_rows(found, METHOD, max_gap)

@@ -22,6 +22,7 @@ from fairgroups.repair.quality import BEFORE, GAPS, People, gaps, quality
 from fairgroups.repair.score_repair import ScoreRepair
 from fairgroups.repair.scored import Scored
 from fairgroups.repair.trial import Trial, asked_for, blocks_of, common_groups, folds_of, read_people
+from fairgroups.rows.attributes import Column
 from fairgroups.rows.rows import Rows
 from fairgroups.sources.frames import build_table
 
@@ -251,6 +252,7 @@ def tradeoff(
         else:
             common = common_groups(asked, {name: tried[name, wanted[0]][0] for name in asked}, scored)
             common = replace(common, columns=tuple(attributes))
+        labels = common.said(attributes, [_is_whole(column) for column in rows.columns])
         people = replace(people, codes=common.assign(scored.sensitive))
         large = trial.people = _of_large_groups(people)
         before = _measured(large, people.score, blocks, kde=kde)
@@ -261,8 +263,8 @@ def tradeoff(
             if len(attributes) > 1 or not final.partition_.name:
                 final.partition_ = replace(final.partition_, columns=tuple(attributes))
             final.left_ = left_of(scored, fair, repair.condition, gap, threshold)
-            effects[name, gap] = effects_of(people, fair, common.labels)
-            distributions[name, gap] = _distributions(common.labels, people, fair)
+            effects[name, gap] = effects_of(people, fair, labels)
+            distributions[name, gap] = _distributions(labels, people, fair)
             fitted_gaps[name, gap] = trial.fitted_gaps(final)
             after = _measured(large, fair, blocks, kde=kde)
             records += _records(name, gap, after, before, chance_shows(large, fair, kde=kde), level)
@@ -279,10 +281,16 @@ def tradeoff(
         "methods": list(asked),
         "seed": seed,
         "tied": 1 - np.unique(rows.outcome).size / rows.size,
-        "too_small": [label for k, label in enumerate(common.labels) if k in _left_out(people, large)],
+        "groups": list(labels),
+        "too_small": [label for k, label in enumerate(labels) if k in _left_out(people, large)],
     }
     repairs = {job: final for job, (final, _) in tried.items()}
     return Tradeoff(records, repairs, common, effects, distributions, settings, library, fitted_gaps)
+
+
+def _is_whole(column: Column) -> bool:
+    """Return whether an attribute holds whole numbers only."""
+    return column.levels is None and bool(np.all(np.isnan(column.values) | (column.values % 1 == 0)))
 
 
 def _of_large_groups(people: People) -> People:

@@ -174,7 +174,7 @@ def repair_section(found: Tradeoff) -> dict[str, Any]:
     ]
     told = (
         f"The scores “{found.settings['score']}” were repaired along the exact {_names(found)}, and judged on people "
-        f"who took no part in learning how. Gaps are between these groups: {'; '.join(found.groups.labels)}."
+        f"who took no part in learning how. Gaps are between these groups: {'; '.join(found.settings['groups'])}."
     )
     if found.settings["threshold"] is not None:
         told += f" A score of at least {found.settings['threshold']:g} counts as a yes."
@@ -223,7 +223,7 @@ def render_repair(found: Tradeoff, method: str, max_gap: float, notes: Sequence[
         ("Attribute", name),
         *([("True label", str(settings["truth"]))] if settings["truth"] else []),
         *([("Threshold", f"{settings['threshold']:g}")] if settings["threshold"] is not None else []),
-        ("Gaps between", "; ".join(found.groups.labels)),
+        ("Gaps between", "; ".join(settings["groups"])),
         ("Largest gap allowed", f"{max_gap:g}"),
         ("Maps", _kind(options)),
         ("People left out", f"by {settings['folds']}" if isinstance(settings["folds"], str) else _folds(found)),
