@@ -207,11 +207,14 @@ def test_people_who_are_all_alike_are_no_finding():
 
 
 def test_no_discrimination_is_said_in_words():
-    said = []
-    for seed in range(100):
-        rng = np.random.default_rng([seed, 3])
-        said.append(audit({"x": rng.random(2000), "y": rng.random(2000) < 0.3}).conclusion)
-    assert sum(one.startswith("No difference found") for one in said) >= 92  # nominal 95
+    for n, least in ((2000, 50), (4000, 85)):  # few rows cannot rule a trend out as large as what matters
+        said = []
+        for seed in range(100):
+            rng = np.random.default_rng([seed, 3])
+            said.append(audit({"x": rng.random(n), "y": rng.random(n) < 0.3}).conclusion)
+        found = sum(one.startswith("No difference found") for one in said)
+        assert found >= least
+        assert found + sum(one.startswith("Not enough evidence") for one in said) >= 91  # nominal 95
 
 
 def test_rows_without_weight_are_not_there():

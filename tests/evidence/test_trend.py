@@ -54,3 +54,18 @@ def test_what_it_tells():
     assert (found.lower_rate, found.upper_rate) == pytest.approx((0.125, 0.425))
     assert trend(x, np.ones(800)) is None
     assert trend(np.zeros(8), np.arange(8) % 2.0) is None
+
+
+def test_how_far_a_trend_reaches():
+    """The fitted line at the tenths at both ends, and an interval that covers it."""
+    held, reaches = 0, []
+    for seed in range(200):
+        rng = np.random.default_rng([seed, 11])
+        x = rng.random(2000)
+        found = trend_test(Cells.from_arrays(x, rng.random(2000) < 0.5 + 0.2 * (x - 0.5)), "statistical_parity")
+        reaches.append(found.reach)
+        held += abs(found.reach - 0.09) <= 1.96 * found.reach_error
+        assert found.is_within(1.0, 0.95)
+        assert not found.is_within(found.reach, 0.95)
+    assert np.mean(reaches) == pytest.approx(0.095, abs=0.01)  # normal scores bend the line a little outwards
+    assert held >= 180

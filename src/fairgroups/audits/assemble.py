@@ -285,7 +285,7 @@ def _is_enough(evidence: Evidence, detectable: tuple[Detectable, ...], gap: floa
     """
     known = evidence.differs
     trend = None if known is None else known.trend
-    flat = trend is None or (trend.is_within(gap, evidence.level) and trend.unadjusted > 1 - evidence.level)
+    flat = trend is None or trend.is_within(gap, evidence.level)
     return bool(evidence.groups.sums.size >= 50 and detectable[-1].difference <= gap and flat)
 
 

@@ -62,11 +62,6 @@ class Trend:
     reach: float = 0.0
     reach_error: float = 0.0
 
-    @property
-    def unadjusted(self) -> float:
-        """The p-value of this test alone."""
-        return 2 * float(ndtr(-abs(self.statistic)))
-
     def is_within(self, gap: float, level: float) -> bool:
         """Return whether the trend is shown, at this level, to take no end further than this gap from everybody."""
         return self.reach + float(ndtri((1 + level) / 2)) * self.reach_error <= gap
@@ -134,7 +129,7 @@ def trend_test(cells: Cells, measure: Measure | str, share: float = 1.0) -> Tren
         sums[-1] - np.interp(1 - TENTH, np.append(0.0, below), sums),
         np.interp(TENTH, np.append(0.0, below), sums),
     ]
-    per_statistic = math.sqrt(variance) / float(np.sum(moments.b * score**2)) * max(map(abs, ends_score)) / TENTH
+    per_statistic = math.sqrt(variance) / float(np.sum(moments.b * score**2)) * float(max(map(abs, ends_score))) / TENTH
     return Trend(
         "rises" if statistic > 0 else "falls",
         statistic,
