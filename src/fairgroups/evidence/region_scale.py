@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -124,9 +125,9 @@ class Crossed:
         -------
         RegionScale
         """
-        variance, weight = self._forms(every)
+        variance, weight = self._variance(every), self._weight(every)
         if self.own is not None and not drawn:
-            variance = np.maximum(variance, self.own._forms(every)[0])  # noqa: SLF001
+            variance = np.maximum(variance, self.own._variance(every))  # noqa: SLF001
             variance = np.maximum(variance, weight * self.own._on_sides(every))  # noqa: SLF001
         people = every.sums(self.people)
         total = float(self.all_weight.sum())
@@ -142,9 +143,6 @@ class Crossed:
             for sign in (1, -1)
         )
         return RegionScale(*(x.astype(np.float32) for x in (above, below, charge)))
-
-    def _forms(self, every: EveryRegion) -> tuple[Array, Array]:
-        return self._few(every) if self.all_weight.size <= FEW_STRATA else self._many(every)
 
     def _on_sides(self, every: EveryRegion) -> Array:
         """Return, for each box, the scatter of one of the people on the side where they scatter more."""
@@ -169,25 +167,31 @@ class Crossed:
         found: Array = variance_seen(b, total, self.yes / total, far)
         return found
 
-    def _few(self, every: EveryRegion) -> tuple[Array, Array]:
-        """Sum stratum by stratum."""
-        variance, weight = np.zeros(every.n), np.zeros(every.n)
-        for s in range(self.all_weight.size):
-            b, q = every.sums(np.stack([self.weight[:, s], self.scatter[:, s]], axis=1)).T
-            share = b / self.all_weight[s]
-            variance += q * (1 - 2 * share) + share**2 * self.all_scatter[s]
-            weight += b * (1 - share)
-        return variance, weight
+    def _variance(self, every: EveryRegion) -> Array:
+        """Return the variance of each region's sum: stratum by stratum, or by a matrix over the cells."""
+        if self.all_weight.size <= FEW_STRATA:
+            variance = np.zeros(every.n)
+            for s in range(self.all_weight.size):
+                b, q = every.sums(np.stack([self.weight[:, s], self.scatter[:, s]], axis=1)).T
+                share = b / self.all_weight[s]
+                variance += q * (1 - 2 * share) + share**2 * self.all_scatter[s]
+            return variance
+        half = (0.5 * self._share * self.all_scatter - self.scatter) @ self._share.T
+        return every.forms(half + half.T + np.diag(self.scatter.sum(axis=1)))
 
-    def _many(self, every: EveryRegion) -> tuple[Array, Array]:
-        """Sum by matrices over the cells, of which both are quadratic forms."""
-        share = self.weight / self.all_weight
-        crossed = self.scatter @ share.T
-        variance = (share * self.all_scatter) @ share.T - crossed - crossed.T
-        variance[np.diag_indices_from(variance)] += self.scatter.sum(axis=1)
-        weight = -share @ self.weight.T
-        weight[np.diag_indices_from(weight)] += self.weight.sum(axis=1)
-        return every.forms(variance), every.forms(weight)
+    def _weight(self, every: EveryRegion) -> Array:
+        """Return what each region's difference from the rest of its strata weighs, in the same ways."""
+        if self.all_weight.size <= FEW_STRATA:
+            weight = np.zeros(every.n)
+            for s in range(self.all_weight.size):
+                b = every.sums(self.weight[:, s])
+                weight += b * (1 - b / self.all_weight[s])
+            return weight
+        return every.forms(np.diag(self.weight.sum(axis=1)) - self._share @ self.weight.T)
+
+    @cached_property
+    def _share(self) -> Array:
+        return self.weight / self.all_weight
 
 
 @dataclass(frozen=True)
