@@ -19,6 +19,7 @@ from fairgroups.evidence.regions import Region
 from fairgroups.evidence.verdict import verdicts
 from fairgroups.measures import Direction, Measure
 from fairgroups.partition.sides import Side
+from fairgroups.progress import on_two_threads
 from fairgroups.rows.attributes import Column
 from fairgroups.rows.rows import Rows, weighted_sums
 from fairgroups.rows.strata import Strata, strata_of
@@ -74,7 +75,7 @@ class Scene:
     @cached_property
     def fine(self) -> list[Array | None]:
         """Where the cells of each column begin when it is looked at alone."""
-        return [None if column.levels is not None else column.edges(FINE) for column in self.columns]
+        return on_two_threads(lambda column: None if column.levels is not None else column.edges(FINE), self.columns)
 
     @cached_property
     def coarse(self) -> list[Array | None]:
@@ -88,7 +89,7 @@ class Scene:
     @cached_property
     def axes(self) -> list[ScannedAxis]:
         """The columns as they are looked at alone."""
-        return [column.axis(edges) for column, edges in zip(self.columns, self.fine, strict=True)]
+        return on_two_threads(lambda one: one[0].axis(one[1]), zip(self.columns, self.fine, strict=True))
 
     @cached_property
     def pair_axes(self) -> list[ScannedAxis]:

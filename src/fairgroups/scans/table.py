@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fairgroups.engines.columns import collect, under_names
 from fairgroups.errors import ColumnError, InputError
 from fairgroups.options import Missing
+from fairgroups.progress import on_two_threads
 from fairgroups.rows.attributes import Column, factor
 from fairgroups.rows.columns import numbers, one_column
 from fairgroups.rows.rows import Rows
@@ -97,10 +98,12 @@ class ScanTable:
 
     def checked(self, rows: Rows, options: ScanOptions) -> list[ScannedColumn]:
         """Return the columns that may be looked at, of those people; each says whether it is."""
-        columns = [
-            read_column(self._of(name, rows), name) if name in self.columns else unreadable(name, rows.size)
-            for name in self.attributes
-        ]
+
+        def read(name: str) -> ScannedColumn:
+            known = name in self.columns
+            return read_column(self._of(name, rows), name) if known else unreadable(name, rows.size)
+
+        columns = on_two_threads(read, self.attributes)
         return without_copies(columns, rows.outcome, options.outcome)
 
     def without_codes(self, checked: Sequence[ScannedColumn]) -> ScanTable:
