@@ -49,7 +49,6 @@ def test_options_as_plain_data():
         ({"favourable": "yes"}, "`favourable` must be"),
         ({"truth": 3}, "`truth` must be the name"),
         ({"partition": []}, "classes need a border"),
-        ({"partition": {}}, "classes need a border"),
         ({"scales": {"law": []}}, "classes need a border"),
         ({"level": 0.05}, "how sure the intervals are"),
     ],

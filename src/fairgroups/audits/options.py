@@ -232,7 +232,7 @@ class AuditOptions:
         if self.reference is not None and self.against != "auto":
             raise InputError("groups are compared with a reference or against others, not both.", "leave one out.")
         for borders in (self.partition, *(self.scales.values() if isinstance(self.scales, Mapping) else ())):
-            if isinstance(borders, list | tuple | Mapping) and not borders:
+            if isinstance(borders, list | tuple) and not borders:
                 raise InputError("classes need a border: none was given.", "such as [40, 62]; or leave them out.")
         self._check_private()
         self._check_comparisons()
