@@ -3,7 +3,7 @@ import pytest
 
 from fairgroups import Partition, audit, make_synthetic
 from fairgroups.charts.checks import amplification_chart, selection_chart, stability_chart, together_chart
-from fairgroups.charts.line import phi_chart, rate_chart
+from fairgroups.charts.line import phi_chart, rate_chart, trend_ends
 from fairgroups.charts.style import VERDICT_COLOURS, to_svg
 
 DATA = make_synthetic(3000, seed=1)
@@ -62,3 +62,20 @@ def test_pictures_of_the_checks(found):
     for chart in (selection_chart, stability_chart, together_chart):
         with pytest.raises(ValueError, match="were not|was given"):
             chart(given)
+
+
+def test_a_trend_that_is_all_that_is_shown_is_drawn_at_both_ends(found):
+    assert trend_ends(found) == []
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        x = np.round(18 + 50 * rng.random(1445))
+        table = {"age": x, "approved": rng.random(1445) < 0.45 - 0.14 * (x - 18) / 50}
+        weak = audit(table, sensitive="age", outcome="approved", checks=False)
+        if weak.verdict == "depends":
+            break
+    first, last = trend_ends(weak)
+    assert first["from"] <= first["to"] < last["from"] <= last["to"]
+    assert (first["rate"], last["rate"]) == (weak.finding.trend.lower_rate, weak.finding.trend.upper_rate)
+    assert 0.2 < np.mean(x <= first["to"]) < 0.3
+    assert 0.2 < np.mean(x >= last["from"]) < 0.3
+    assert "both ends, between which the rate falls" in weak.to_html()

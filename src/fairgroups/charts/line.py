@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from fairgroups.audits.result import Audit
 
-__all__ = ["people_chart", "phi_chart", "rate_chart"]
+__all__ = ["people_chart", "phi_chart", "rate_chart", "trend_ends"]
 
 FEWEST = 10  # people that a dot stands for, so that it tells of nobody
 
@@ -29,7 +29,8 @@ def rate_chart(audit: Audit, *, width: int = 780, height: int = 320) -> alt.Laye
     spread = (high - low) or 1.0
     x_scale = alt.Scale(domain=[low - 0.01 * spread, high + 0.01 * spread], nice=False, zero=False)
     y_axis = alt.Axis(title=sentence(audit.measure.rate), **({"format": ".0%"} if percent else {}))
-    shapes = _segments(audit)
+    ends = trend_ends(audit)
+    shapes = ends or _segments(audit)
     present = [r.verdict for r in audit.records]
     colour = verdict_colour(alt, present)
     few = FEWEST if audit.data.rows >= 20 * FEWEST else 1
@@ -68,7 +69,7 @@ def rate_chart(audit: Audit, *, width: int = 780, height: int = 320) -> alt.Laye
         .encode(y="rate:Q")
     )
     borders = (
-        alt.Chart(alt.Data(values=[{"at": s["from"]} for s in shapes if s["from"] > low]))
+        alt.Chart(alt.Data(values=[{"at": s["from"]} for s in shapes if s["from"] > low and not ends]))
         .mark_rule(color=LINE_COLOUR, strokeWidth=1)
         .encode(x=alt.X("at:Q", scale=x_scale))
     )
@@ -138,6 +139,27 @@ def people_chart(audit: Audit, *, width: int = 780, height: int = 160) -> alt.La
         .encode(x=alt.X("at:Q", scale=scale))
     )
     return alt.layer(bars, borders).properties(width=width, height=height)
+
+
+def trend_ends(audit: Audit) -> list[dict[str, Any]]:
+    """Return the ends of the attribute with their rates, where a trend is all that is shown; else nothing."""
+    trend = audit.finding.trend
+    if audit.finding.verdict != "depends" or trend is None or not trend.shown or len(audit.records) > 1:
+        return []
+    people = sum(stretch.n for stretch in audit.curve)
+    low, high = audit.data.attributes[0].shown
+    out, below = [], 0
+    first, last = low, high  # where the lower end stops, and the upper one starts
+    for stretch in audit.curve:
+        if below >= (1 - trend.upper_share - 0.01) * people:
+            last = min(last, stretch.middle)
+        below += stretch.n
+        if below <= (trend.lower_share + 0.01) * people:
+            first = max(first, stretch.middle)
+    for left, right, rate in ((low, first, trend.lower_rate), (last, high, trend.upper_rate)):
+        said = {"label": f"{left:g} to {right:g}", "verdict": audit.records[0].verdict}
+        out.append({"from": left, "to": right, "rate": rate, "rate_low": rate, "rate_high": rate, **said})
+    return out
 
 
 def _segments(audit: Audit) -> list[dict[str, Any]]:

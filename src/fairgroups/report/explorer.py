@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, get_args
 
+from fairgroups.charts.line import trend_ends
 from fairgroups.charts.plane import box_shapes, plane_cells
 from fairgroups.charts.plane_axes import PlaneAxis, plane_axes
 from fairgroups.charts.style import VERDICT_COLOURS, VERDICT_SHAPES, rate_colours
@@ -54,6 +55,7 @@ def _data(audit: Audit | JointAudit, digits: int) -> dict[str, Any]:
         "colours": VERDICT_COLOURS,
         "rateColours": {direction: rate_colours(direction) for direction in get_args(Direction)},
         "shapes": VERDICT_SHAPES,
+        "trend": trend_ends(audit.parts[0]) if line and len(audit.parts) == 1 else [],
     }
 
 

@@ -12,7 +12,7 @@ from fairgroups.charts.checks import amplification_chart, selection_chart, stabi
 from fairgroups.charts.classes import class_chart
 from fairgroups.charts.comparisons import over_time_chart, since_chart
 from fairgroups.charts.corrected import corrected_chart
-from fairgroups.charts.line import people_chart, phi_chart, rate_chart
+from fairgroups.charts.line import people_chart, phi_chart, rate_chart, trend_ends
 from fairgroups.charts.plane import plane_chart
 from fairgroups.charts.reasons import equal_chart, reasons_chart
 from fairgroups.charts.style import COLOUR_NAMES, VERDICT_COLOURS, to_png, to_svg
@@ -90,6 +90,12 @@ def first_pictures(audit: Audit) -> list[Picture]:
             f"Dots: the observed rate along the attribute, larger for more {audit.data.unit}. Thick lines: a group's "
             f"rate; shaded: its {settings.percent_level} interval. Dashed: {audit.data.everybody}. {_colours(audit)}"
         )
+        if trend_ends(audit):
+            caption = (
+                f"Dots: the observed rate along the attribute, larger for more {audit.data.unit}. Thick lines: the "
+                f"rates at both ends, between which the rate {audit.finding.trend.direction}. Dashed: "  # type: ignore[union-attr]
+                f"{audit.data.everybody}."
+            )
         attribute = audit.data.attributes[0]
         if attribute.shown != (attribute.low, attribute.high):
             caption += f" A few values of {attribute.said} lie beyond the picture."
