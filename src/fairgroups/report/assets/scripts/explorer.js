@@ -393,7 +393,7 @@
   chooseMeasure(0);
   at("hero-chart").hidden = false;
   pictures.hero = line ? new fairgroupsDraw.Line(at("hero-chart"), 330) : new fairgroupsDraw.Plane(at("hero-chart"), 430);
-  const ends = data.trend.map((one) => ({ ...one, colour: data.colours[one.verdict], tip: `${one.label}\n${amount(one.rate)}` }));
+  const ends = (data.trend ?? []).map((one) => ({ ...one, colour: data.colours[one.verdict], tip: `${one.label}\n${amount(one.rate)}` }));
   pictures.hero.show({ ...pictures.rate.data, ...(ends.length ? { segments: ends } : {}), picked: null });
   at("hero-chart").setAttribute("aria-label", at("rate-chart").getAttribute("aria-label"));
   if (!line && measure().boxes) boxControls();
