@@ -1,6 +1,8 @@
-"""`make bench`: every benchmark, one after the other, as Markdown tables with the machine and versions.
+"""`make bench`: every benchmark, or some, as Markdown tables with the day, the machine and versions.
 
-python benchmarks/run.py [--out docs/benchmarks.md]
+python benchmarks/run.py [--out docs/benchmarks.md] [scan.py ...]
+
+Of scripts that are named only their sections are made anew; all others stay as they are, each with its day.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ import argparse
 import datetime as dt
 import os
 import platform
+import re
 import subprocess
 import sys
 import time
@@ -16,11 +19,17 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 HERE = Path(__file__).parent
-PEERS = (
-    *("scikit-learn", "ruptures", "optbinning", "skchange", "pystreed", "ckwrap", "kmeans1d", "fairlearn", "equipy"),
-    *("maxcorr", "duckdb", "polars", "scikit-image", "fairaudit", "aif360"),
-    *("divexplorer", "sliceline", "lightgbm"),
-)
+PEERS = {  # what each script measures beside us
+    "peers.py": ("scikit-learn", "ruptures", "optbinning", "skchange", "pystreed", "ckwrap", "kmeans1d", "maxcorr"),
+    "line.py": ("ruptures", "ckwrap", "kmeans1d"),
+    "plane.py": ("scikit-learn", "pystreed"),
+    "repair.py": ("fairlearn", "equipy"),
+    "repair_frontier.py": ("fairlearn", "equipy", "lightgbm"),
+    "engines.py": ("duckdb", "polars"),
+    "skin.py": ("scikit-image",),
+    "scan.py": ("divexplorer", "sliceline", "aif360"),
+    "headlines.py": ("fairaudit", "aif360"),
+}
 SCRIPTS = {
     "peers.py": "What peers find on one attribute, K-Means, dependence",
     "line.py": "The search on the line",
@@ -35,6 +44,14 @@ SCRIPTS = {
     "scan.py": "Which attributes, out of many",
     "evidence.py": "False alarms, numbers of groups, power",
     "headlines.py": "What the headline finds, beside peers",
+}
+RUNS = {
+    "interval_coverage.py": "200",
+    "evidence.py": "100",
+    "boxes.py": "60",
+    "scan.py": "60",
+    "reasons.py": "60",
+    "headlines.py": "200",
 }
 INTRO = """# Benchmarks
 
@@ -52,37 +69,39 @@ def found(name: str) -> str:
         return f"{name} not installed"
 
 
+def measured(script: str) -> str:
+    """Run one script, and return its section."""
+    began = time.monotonic()
+    options = ["--runs", os.environ.get("RUNS", RUNS[script])] if script in RUNS else []
+    command = [sys.executable, "-W", "ignore", HERE / script, *options]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    versions = ", ".join(found(name) for name in ("fairgroups", "numpy", *PEERS.get(script, ())))
+    about = (
+        f"`benchmarks/{script}`, {dt.datetime.now(dt.UTC):%Y-%m-%d}; {os.cpu_count()} cores, {platform.machine()}; "
+        f"Python {platform.python_version()}; {versions}; {(time.monotonic() - began) / 60:.0f} minutes."
+    )
+    return f"## {SCRIPTS[script]}\n\n{about}\n\n{done.stdout.strip()}\n"
+
+
+def sections(page: str) -> dict[str, str]:
+    """Return the sections that a page has, by their titles."""
+    parts = re.split(r"^(?=## )", page, flags=re.MULTILINE)[1:]
+    return {part.partition("\n")[0].removeprefix("## "): part.strip() + "\n" for part in parts}
+
+
 def main() -> None:
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--out", type=Path)
-    out = arguments.parse_args().out
-    began = time.monotonic()
-    runs = {
-        "interval_coverage.py": "200",
-        "evidence.py": "100",
-        "boxes.py": "60",
-        "scan.py": "60",
-        "reasons.py": "60",
-        "headlines.py": "200",
-    }
-    page = [INTRO]
-    page.append(
-        f"{dt.datetime.now(dt.UTC):%Y-%m-%d}; {os.cpu_count()} cores, {platform.machine()}; "
-        f"Python {platform.python_version()}, {found('numpy')}, {found('fairgroups')}; "
-        f"{', '.join(found(name) for name in PEERS)}.\n"
-    )
-    print("\n".join(page), flush=True)
-    for script, title in SCRIPTS.items():
-        options = ["--runs", os.environ.get("RUNS", runs[script])] if script in runs else []
-        command = [sys.executable, "-W", "ignore", HERE / script, *options]
-        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-        part = f"## {title}\n\n`benchmarks/{script}`\n\n{done.stdout.strip()}\n"
-        print(part, flush=True)
-        page.append(part)
-    page.append(f"All of it took {(time.monotonic() - began) / 60:.0f} minutes.\n")
-    print(page[-1])
-    if out is not None:
-        out.write_text("\n".join(page), encoding="utf-8")
+    arguments.add_argument("scripts", nargs="*", choices=list(SCRIPTS), default=list(SCRIPTS))
+    given = arguments.parse_args()
+    for script in given.scripts:
+        new = measured(script)
+        print(new, flush=True)
+        if given.out is not None:  # after each, so that nothing is lost when a later one fails
+            before = sections(given.out.read_text(encoding="utf-8")) if given.out.exists() else {}
+            held = before | {SCRIPTS[script]: new}
+            page = [INTRO, *(held[title] for title in SCRIPTS.values() if title in held)]
+            given.out.write_text("\n".join(page), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,17 @@ import numpy as np
 import pytest
 
 from fairgroups import InputError
-from fairgroups.options import at_least_zero, epsilon_of, level_of, one_of, seed_of, share_of, whole_number
+from fairgroups.options import (
+    at_least_zero,
+    column_of,
+    columns_of,
+    epsilon_of,
+    level_of,
+    one_of,
+    seed_of,
+    share_of,
+    whole_number,
+)
 
 
 def test_what_is_taken():
@@ -57,3 +67,31 @@ def test_words_are_listed():
         one_of(1, "it", ("a", "b", None))
     with pytest.raises(InputError, match="got array"):
         one_of(np.arange(2), "it", ("a", "b"))
+
+
+def test_columns_are_named_by_text():
+    assert column_of("age", "outcome") == "age"
+    assert columns_of("age", "sensitive") == ("age",)
+    assert columns_of(["age", "income", "age"], "sensitive") == ("age", "income")
+    for check, value in ((column_of, 0), (columns_of, 0), (columns_of, [0, 1]), (columns_of, (np.int64(3),))):
+        with pytest.raises(InputError, match=r"(?s)must be the name of a column.*give numbered columns names first"):
+            check(value, "sensitive")
+    with pytest.raises(InputError, match="got None"):
+        column_of(None, "outcome")
+
+
+def test_numbered_columns_are_told_wherever_they_come():
+    import pandas as pd
+
+    import fairgroups as fg
+
+    frame = pd.DataFrame({0: range(30), 1: [0, 1] * 15})
+    for ask in (
+        lambda: fg.audit(frame, sensitive="0", outcome="1"),
+        lambda: fg.audit(frame, sensitive=0, outcome=1),
+        lambda: fg.scan(frame, outcome=1),
+        lambda: fg.tradeoff(frame, score=0, sensitive=0),
+        lambda: fg.ScoreRepair().fit(frame[0], sensitive=frame[[0]]),
+    ):
+        with pytest.raises(InputError, match="give numbered columns names first"):
+            ask()

@@ -18,6 +18,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
+from typing import Any
 
 __all__ = [
     "ColumnError",
@@ -101,6 +102,9 @@ def _plain(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).casefold()
 
 
+NUMBERED = "names are text: give numbered columns names first, such as data.columns = [f'c{i}' for i in data.columns]."
+
+
 class ColumnError(InputError, KeyError):
     """A column that was named is not in the data.
 
@@ -114,12 +118,14 @@ class ColumnError(InputError, KeyError):
     there is no column 'agee' in the data.
     """
 
-    def __init__(self, name: str, available: Iterable[str]) -> None:
+    def __init__(self, name: str, available: Iterable[Any]) -> None:
         columns = [str(column) for column in available]
         plain = {_plain(column): column for column in reversed(columns)}
         near = [plain[_plain(name)]] if _plain(name) in plain else difflib.get_close_matches(name, columns, n=1)
         shown = ", ".join(columns[:30]) + (", …" if len(columns) > 30 else "")
         hint = f"did you mean {near[0]!r}? The columns are: {shown}" if near else f"the columns are: {shown}"
+        if name in columns:  # and not among the names themselves
+            hint = NUMBERED
         super().__init__(f"there is no column {name!r} in the data.", hint)
 
     __str__ = ValueError.__str__  # KeyError would show the message's repr

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, get_args
 
-from fairgroups.errors import InputError
+from fairgroups.errors import NUMBERED, InputError
 
 __all__ = [
     "AGAINST",
@@ -32,6 +32,8 @@ __all__ = [
     "Seek",
     "at_least_zero",
     "cells_of",
+    "column_of",
+    "columns_of",
     "ends_of",
     "epsilon_of",
     "level_of",
@@ -155,6 +157,28 @@ def epsilon_of(value: Any) -> float:
     if value > 100:
         raise InputError(f"`private` must be at most 100; got {value!r}.", "such an ε hides nobody: 1 is usual.")
     return float(value)
+
+
+def column_of(value: Any, name: str) -> str:
+    """Return the name of a column, if it is one."""
+    if not isinstance(value, str):
+        raise InputError(f"`{name}` must be the name of a column; got {value!r}.", _numbered(value))
+    return value
+
+
+def columns_of(value: Any, name: str) -> tuple[str, ...]:
+    """Return the names of columns, each once; one may stand alone."""
+    if isinstance(value, str):
+        return (value,)
+    if not isinstance(value, Sequence) or not all(isinstance(one, str) for one in value):
+        raise InputError(f"`{name}` must be the name of a column, or a list of them; got {value!r}.", _numbered(value))
+    return tuple(dict.fromkeys(value))
+
+
+def _numbered(value: Any) -> str | None:
+    """Return what to do where columns are numbered."""
+    first = value[0] if isinstance(value, Sequence) and len(value) else value
+    return NUMBERED if _is_number(first) else None
 
 
 def ends_of(value: Any, name: str) -> tuple[float, float]:

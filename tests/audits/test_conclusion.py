@@ -72,11 +72,20 @@ def test_a_weak_trend_is_told():
     assert [r.verdict for r in found.records] == ["depends"]
     for one in seen:
         assert ("No difference found" in one.conclusion) <= (one.finding.trend.p_value > 0.05)
+    nameless = audit({" ": weak["age"], "approved": weak["approved"]}, sensitive=" ")
+    assert nameless.verdict == "depends"
     quiet = fg.Audit.from_json(found.to_json())
     assert quiet.verdict == "depends"
     assert quiet.conclusion == found.conclusion
     for text in (found.to_markdown().replace("\\", ""), found._repr_html_()):
         assert "falls with age" in text
+
+
+def test_the_margin_says_where_it_comes_from():
+    table, classes = people([0.3] * 10, 3000), {"partition": [25]}
+    usual = audit(table, **classes).conclusion
+    assert "to lie within 5.0 points of the rest (the usual margin; relevant_gap (--relevant-gap) sets another" in usual
+    assert "within 8.0 points of the rest (as you asked)." in audit(table, relevant_gap=0.08, **classes).conclusion
 
 
 def test_nothing_found_says_what_would_have_been():

@@ -30,9 +30,9 @@ def test_few_and_many_strata_are_summed_to_the_same(kind, monkeypatch):
     dealt = dealt_of(outcome, rng.integers(0, 4, n), PARITY if kind == "yes" else MEAN, **more)
     every = EveryRegion(((5, False), (3, True)))
     crossed = dealt.crossed(rng.integers(0, 16, n), 15)
-    few = crossed._variance(every), crossed._weight(every)
+    few = crossed.variance_and_weight(every)
     monkeypatch.setattr("fairgroups.evidence.region_scale.FEW_STRATA", 0)
-    for one, other in zip(few, (crossed._variance(every), crossed._weight(every)), strict=True):
+    for one, other in zip(few, crossed.variance_and_weight(every), strict=True):
         assert np.allclose(one, other, atol=1e-9)
 
 
@@ -43,7 +43,7 @@ def test_the_variance_is_that_of_deals():
     dealt = dealt_of(outcome, strata)
     codes = rng.integers(0, 4, n)
     every = EveryRegion(((4, False),))
-    variance = dealt.crossed(dealt.cells(codes), 4)._variance(every)
+    variance, _ = dealt.crossed(dealt.cells(codes), 4).variance_and_weight(every)
     sums = []
     left = np.array(dealt.left)
     cells = codes[dealt.rows]

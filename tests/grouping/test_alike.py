@@ -124,3 +124,26 @@ def test_no_alarm_from_skewed_amounts_clear_factors_and_atoms(noise, runs):
         found = fg.audit({"x": x, "y": y, "z": z}, sensitive="x", outcome="y", given="z", checks=False)
         alarms += found.verdict in ("different", "depends")
     assert alarms <= 0.05 * runs + 2.6 * np.sqrt(0.05 * runs)
+
+
+@pytest.mark.parametrize("how", ["strata", "model"])
+def test_factors_that_decide_the_outcome_or_are_no_levels_are_refused(how):
+    rng = np.random.default_rng(0)
+    table = {"age": rng.integers(18, 70, 400), "y": rng.integers(0, 2, 400)}
+    options = {"sensitive": "age", "outcome": "y", "how": how, "checks": False}
+    with pytest.raises(fg.InputError, match="alike in k the outcome is the same for all: nothing can be compared"):
+        fg.audit(table | {"k": 2 * table["y"]}, given="k", **options)
+    lists = np.empty(400, dtype=object)
+    lists[:] = [[1]] * 400
+    with pytest.raises(fg.InputError, match="'k' holds lists or tables"):
+        fg.audit(table | {"k": lists}, given="k", **options)
+
+
+def test_no_difference_that_cannot_be_is_said_to_be_shown():
+    rng = np.random.default_rng(0)
+    age = rng.integers(18, 70, 1000)
+    table = {"age": age, "k": 2 * age, "y": (rng.random(1000) < 0.4).astype(int)}
+    found = fg.audit(table, sensitive="age", outcome="y", given="k", checks=False)
+    assert "from all others" not in found.conclusion
+    assert all(not one.difference > 1 for one in found.detectable)
+    assert np.isnan(found.detectable[0].difference)

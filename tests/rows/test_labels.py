@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import fairgroups as fg
-from fairgroups.rows.labels import read_outcome
+from fairgroups.rows.labels import read_outcome, refuse_sums
 
 
 def values(*labels):
@@ -36,7 +36,7 @@ def test_labels_that_mean_nothing_known_are_asked_for():
 def test_one_label_against_the_rest():
     found = read_outcome(values("success", "failure", "other", None), "out", "Success")
     np.testing.assert_array_equal(found.values, [1, 0, 0, np.nan])
-    assert found.told == ("out: 'Success' counts as yes, 'failure' and 'other' as no, as asked.",)
+    assert found.told == ("out: 'success' counts as yes, 'failure' and 'other' as no, as asked.",)
     found = read_outcome(np.array([1, 2, 3]), "class", 2)
     np.testing.assert_array_equal(found.values, [0, 1, 0])
     with pytest.raises(fg.InputError, match="no label of 'out'"):
@@ -52,3 +52,16 @@ def test_a_score_and_a_threshold():
     assert found.data.converted == ("score: values of at least 5 count as yes, as asked.",)
     with pytest.raises(fg.InputError, match="holds labels"):
         read_outcome(values("a", "b"), "x", None, threshold=3)
+
+
+@pytest.mark.parametrize(
+    "values", [[0] * 9 + [1, 1], [0] * 30 + [2, 1, 1], [0] * 40 + [5, 2, 2, 1], [1] * 9 + [9, 0, 0]]
+)
+def test_a_few_who_add_up_to_another_are_people(values):
+    refuse_sums(np.array(values, dtype=float), "children")
+
+
+def test_many_who_add_up_to_one_are_a_total():
+    ages = np.arange(20.0, 40)
+    with pytest.raises(fg.InputError, match="a total, no person"):
+        refuse_sums(np.append(ages, ages.sum()), "age")

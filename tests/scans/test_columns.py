@@ -90,10 +90,10 @@ def test_a_number_that_many_miss_is_two_columns():
 def test_places_are_said_as_people_say_them():
     age = read_column(np.repeat(np.arange(20, 60), 10), "age")
     assert age.said(Interval(25, 30)) == "age 25 to 29"
-    assert age.said(age.side((0, 5), age.edges(64))) == "age under 25"
+    assert age.said(age.side((0, 5), age.edges(64, 1))) == "age under 25"
     days = np.array(["2024-01-01", "2024-02-01", "2024-03-01"] * 20, dtype="datetime64[D]")
     when = read_column(days, "joined")
-    assert when.said(when.side((1, 3), when.edges(64))) == "joined from 2024-02-01 on"
+    assert when.said(when.side((1, 3), when.edges(64, 1))) == "joined from 2024-02-01 on"
     team = read_column(np.array(list("abcdef") * 20), "team")
     assert team.said(Levels(tuple("abcdef"))) == "team a, b or 4 more"
 
@@ -102,7 +102,7 @@ def test_cells_hold_what_they_say():
     values = RNG.normal(size=500)
     values[:20] = np.nan
     column = read_column(values, "x")
-    edges = column.edges(16)
+    edges = column.edges(16, 1)
     axis = column.axis(edges)
     assert (axis.codes[:20] == axis.size).all()
     side = column.side((3, 7), edges)

@@ -357,3 +357,26 @@ def test_the_stated_difference_is_shown_in_four_of_five(n, rate, side):
         found = fg.scan(table, outcome="y", pairs=False)
         shown += any(one.names == ("x0",) for one in found.shown)
     assert 0.7 * runs <= shown <= 0.97 * runs
+
+
+def test_the_order_of_columns_does_not_matter():
+    table = people()
+    back = dict(reversed(table.items()))
+    one, other = (fg.scan(x, outcome="hired") for x in (table, back))
+    ends = [{a.said: (a.worst.label, a.worst.low, a.worst.high) for a in scan.attributes} for scan in (one, other)]
+    assert ends[0] == ends[1]
+
+
+def test_no_border_sets_fewer_apart_than_may_be_shown():
+    rng = np.random.default_rng(0)
+    counts = np.concatenate([np.zeros(2000), rng.integers(1, 4, 400), [17]])
+    hired = rng.random(counts.size) < np.where(counts > 0, 0.7, 0.4)
+    (found,) = fg.scan({"counts": counts, "hired": hired}, outcome="hired").shown
+    assert found.worst.label.endswith("1 or over")
+    assert found.worst.n == 401
+
+
+def test_one_column_and_no_name():
+    table = people()
+    said = fg.scan({"": table["age"], "hired": table["hired"]}, outcome="hired").conclusion
+    assert ". It is the column without a name: " in said

@@ -146,3 +146,11 @@ def test_what_was_read_is_in_the_result(tmp_path):
     plain = fg.audit(path, sensitive="age", outcome="y", checks=False)
     assert plain.data.source == "people.csv"
     assert plain.settings.call.startswith("fairgroups.audit(data, ")
+
+
+def test_missing_codes_are_counted_as_they_are_written(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("age,y\n" + "\n".join(f"{999 if i % 20 == 0 else 20 + i % 40},{i % 2}" for i in range(400)))
+    for codes, told in ((["999"], "20 values are '999'"), (["888"], "No value is '888'")):
+        found = fg.audit(Source(path, na=codes), sensitive="age", outcome="y", missing="drop", checks=False)
+        assert f"{told}, to be taken as missing as asked." in found.data.converted

@@ -266,7 +266,7 @@ def _depends(facts: Facts) -> str:
     ends = [amount(rate, percent=percent) for rate in (trend.lower_rate, trend.upper_rate)]
     lower, upper = (share_of_people(share).removeprefix("a ") for share in (trend.lower_share, trend.upper_share))
     first, last = f"the {lower} of the {facts.data.unit} with the lowest {name}", f"the {upper} with the highest"
-    if name.split()[0].lower() == "age":
+    if name.partition(" ")[0].lower() == "age":
         first, last = f"the youngest {lower}", f"the oldest {upper}"
     return (
         f"The {rate_said(facts)} {trend.direction} with {name}{facts.equal} ({p_value(trend.p_value)}): {ends[0]} "
@@ -303,11 +303,7 @@ def _none_of_the_named(facts: Facts) -> str:
         gap = size(facts.settings.relevant_gap, percent=facts.data.percent)
         level = facts.settings.percent_level
         said = f"No relevant difference: every group is shown, with {level} confidence, to lie within {gap} of {whom}"
-        unusual = not facts.settings.bounded or facts.settings.relevant_gap < 0.05
-        if facts.settings.asked["relevant_gap"] is None and unusual:
-            what = "the rarer of yes and no" if facts.settings.bounded else "the outcome's standard deviation"
-            said += f" (a fifth of {what}; relevant_gap sets another margin)"
-        return f"{said}."
+        return f"{said} ({facts.settings.margin_said})."
     if all(record.verdict == "not enough evidence" for record in facts.records):
         return "Not enough evidence."  # the next sentence says of what
     return f"Not enough evidence: no group is shown to differ from {whom}."
@@ -334,12 +330,16 @@ def _nothing(facts: Facts) -> str:
     said = f"Not enough evidence: no difference is shown{facts.equal}, and the data cannot rule one out."
     if known:
         share = max(known)
+        from_others = (
+            f" ({size(known[share] / (1 - share), percent=percent)} from all others)" if not facts.equal else ""
+        )
         said += (
             f" Even {share_of_people(share)} of the {unit} would have to differ by "
-            f"{size(known[share], percent=percent)} from {everybody_said(facts)} "
-            f"({size(known[share] / (1 - share), percent=percent)} from all others) for that to be shown in 80 of 100 "
-            "such samples."
+            f"{size(known[share], percent=percent)} from {everybody_said(facts)}{from_others} for that to be shown "
+            "in 80 of 100 such samples."
         )
+    elif facts.equal:
+        said += " Not even the largest difference that there can be would be shown in 80 of 100 such samples."
     return said
 
 

@@ -156,7 +156,10 @@ def _set_of(groups: GroupRates, bounds: Bounds, level: float, told: _Told) -> di
 
 def _of_audit(audit: Audit) -> dict[str, Any]:
     """Return the audit's own groups, as judged."""
-    return _shown(audit.partition, audit.records, audit.variance)
+    variance = audit.variance
+    if audit.settings.against == "rest":  # beside other groups, whose differences from everybody it is of
+        variance = float(np.nansum([r.share * (r.rate - audit.overall) ** 2 for r in audit.records]))
+    return _shown(audit.partition, audit.records, variance)
 
 
 def _shown(partition: Partition, records: Sequence[GroupRecord], variance: float) -> dict[str, Any]:

@@ -99,11 +99,12 @@ def _labels_or_amounts(rows: Rows, evidence: Evidence) -> list[str]:
     if evidence.groups.bounded or values.size > MOST_LABELS or np.any(values != np.rint(values)):
         return []
     listed = ", ".join(f"{value:g}" for value in values)
-    said = (
-        f"The outcome's values {listed} were averaged as amounts. If they are labels of classes, make a yes/no column "
-        "of the one that counts."
-    )
-    return [said]
+    said = f"The outcome's values {listed} were averaged as amounts. "
+    odd = values[(values != 0) & (values != 1)]
+    if values.size == 3 and odd.size == 1:
+        code = f"{odd[0]:g}"
+        said += f"If {code} stands for a missing value, say so: --na {code} (na=['{code}'] of Source). "
+    return [said + "If they are labels of classes, say which one counts as yes: --positive (positive=)."]
 
 
 def _codes(rows: Rows) -> list[str]:

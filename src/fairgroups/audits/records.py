@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from fairgroups.evidence.band import RangeEvidence
 from fairgroups.evidence.trend import Trend
-from fairgroups.evidence.verdict import Headline, LimitVerdict, Verdict
+from fairgroups.evidence.verdict import USUAL_GAP, Headline, LimitVerdict, Verdict
 from fairgroups.measures import Direction
 from fairgroups.options import Against, Inference, Missing
 from fairgroups.partition.partition import Partition
@@ -317,9 +317,19 @@ class Settings:
         return " and ".join(self.sensitive)
 
     @property
+    def margin_said(self) -> str:
+        """Where the margin of "no relevant difference" comes from, in words."""
+        if self.asked["relevant_gap"] is not None:
+            return "as you asked"
+        usual = "a fifth of the outcome's standard deviation"
+        if self.bounded:
+            usual = "the usual margin" if self.relevant_gap == USUAL_GAP else "a fifth of the rarer of yes and no"
+        return f"{usual}; relevant_gap (--relevant-gap) sets another"
+
+    @property
     def percent_level(self) -> str:
         """The confidence level as people write it."""
-        return f"{100 * self.level:g}%"
+        return f"{100 * self.level:.12g}%"
 
 
 @dataclass(frozen=True)

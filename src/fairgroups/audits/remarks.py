@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from fairgroups.audits.result import Audit, JointAudit
     from fairgroups.evidence.added import Added
 
-__all__ = ["caveats", "certainty", "direction_line", "limit_lines", "margin_said", "second_opinions"]
+__all__ = ["caveats", "certainty", "direction_line", "limit_lines", "second_opinions"]
 
 _SEARCHED = {
     "band": "The groups were found by searching these same rows; the {level} intervals allow for that, and hold for "
@@ -213,17 +213,6 @@ def _smallest_ratio(audit: Audit) -> str:
     if worst.ratio > 1:
         ends = (1 / ends[1], 1 / ends[0] if ends[0] > 0 else math.inf)
     return f"; the smallest is {ratio_said(min(worst.ratio, 1 / worst.ratio), *ends)}, {worst.label}"
-
-
-def margin_said(audit: Audit | JointAudit) -> str:
-    """Say where the margin of "no relevant difference" comes from."""
-    if audit.settings.asked["relevant_gap"] is not None:
-        return "as you asked"
-    usual = "a fifth of the outcome's standard deviation"
-    if audit.settings.bounded:
-        rare = all(part.settings.relevant_gap < 0.05 for part in audit.parts)
-        usual = "a fifth of the rarer of yes and no" if rare else "the usual margin"
-    return f"{usual}; relevant_gap (--relevant-gap) sets another"
 
 
 def caveats(audit: Audit | JointAudit) -> list[str]:

@@ -40,7 +40,8 @@ def since_chart(audit: Audit, *, width: int = 780) -> alt.LayerChart:
         scale=alt.Scale(domain=shown, range=[_CHANGES.get(verdict, "#767676") for verdict in shown]),
         legend=legend(alt),
     )
-    lines = base.mark_rule(strokeWidth=3).encode(y=y, x=alt.X("then:Q", title=title), x2="now:Q", color=colour)
+    x = alt.X("then:Q", title=title, axis=alt.Axis(tickCount=8))
+    lines = base.mark_rule(strokeWidth=3).encode(y=y, x=x, x2="now:Q", color=colour)
     then = base.mark_point(filled=False, size=90, opacity=1, strokeWidth=2).encode(y=y, x="then:Q", color=colour)
     now = base.mark_point(filled=True, size=110, opacity=1).encode(y=y, x="now:Q", color=colour)
     zero = alt.Chart(alt.Data(values=[{"x": 0}])).mark_rule(strokeDash=[5, 4], color=INK).encode(x="x:Q")

@@ -26,7 +26,6 @@ __all__ = [
     "names_above",
     "rate_colours",
     "shown_offline",
-    "styled",
     "to_png",
     "to_svg",
     "verdict_colour",
@@ -98,14 +97,51 @@ _OF_EVERY_OBJECT = {  # an axis with such a title is an error in Vega
 INK = "#333333"
 GRID_COLOUR = "#e6e6e6"
 LINE_COLOUR = "#999999"
+_STYLE: dict[str, Any] = {
+    "font": _FONT,
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": INK,
+        "titleColor": INK,
+        "gridColor": GRID_COLOUR,
+        "domainColor": LINE_COLOUR,
+        "tickColor": LINE_COLOUR,
+        "titleFontWeight": "normal",
+        "titleFontSize": 12,
+        "labelFontSize": 12,
+    },
+    "axisX": {"grid": False},
+    "axisY": {
+        "domain": False,
+        "ticks": False,
+        "titleAngle": 0,
+        "titleAlign": "left",
+        "titleAnchor": "end",
+        "titleY": -8,
+    },
+}
 
 
 def to_svg(chart: Any, width: int | None = None) -> str:
     """Render a chart as SVG text, without any network; as wide as is said, axes and all."""
+    return _svg(_spec(chart), width)
+
+
+def _spec(chart: Any) -> dict[str, Any]:
+    """Return what a chart specifies, in our font and colours, as the renderer takes it."""
+    spec: dict[str, Any] = chart.to_dict(validate=False)
+    config = spec.get("config", {})
+    ours = {
+        key: {**config.get(key, {}), **value} if isinstance(value, dict) else value for key, value in _STYLE.items()
+    }
+    found: dict[str, Any] = _drawable({**spec, "config": {**config, **ours}})
+    return found
+
+
+def _svg(spec: dict[str, Any], width: int | None) -> str:
     import vl_convert as vlc
 
-    spec = styled(chart).to_dict(validate=False)
-    return _numbered(vlc.vegalite_to_svg(json.dumps(_drawable(spec if width is None else _at_width(spec, width)))))
+    return _numbered(vlc.vegalite_to_svg(json.dumps(spec if width is None else _at_width(spec, width))))
 
 
 def _numbered(svg: str) -> str:
@@ -129,7 +165,8 @@ def shown_offline(chart: Any) -> Any:
 
 def fitting_svg(chart: Any) -> str:
     """Render a chart twice, for a desk and for a telephone; the page shows the one that fits."""
-    return f'<div class="wide">{to_svg(chart, WIDE)}</div><div class="narrow">{to_svg(chart, NARROW)}</div>'
+    spec = _spec(chart)
+    return f'<div class="wide">{_svg(spec, WIDE)}</div><div class="narrow">{_svg(spec, NARROW)}</div>'
 
 
 def _at_width(spec: dict[str, Any], width: int) -> dict[str, Any]:
@@ -148,28 +185,8 @@ def to_png(chart: Any, scale: float = 2.0) -> bytes:
     """Render a chart as a PNG picture on white, without any network."""
     import vl_convert as vlc
 
-    spec = {**styled(chart).to_dict(validate=False), "background": "white", "padding": 10}
-    return bytes(vlc.vegalite_to_png(json.dumps(_drawable(spec)), scale=scale))
-
-
-def styled(chart: Any, grid: str = GRID_COLOUR) -> Any:
-    """Return a chart our font and colours."""
-    return (
-        chart.configure(font=_FONT)
-        .configure_view(stroke=None)
-        .configure_axis(
-            labelColor=INK,
-            titleColor=INK,
-            gridColor=grid,
-            domainColor=LINE_COLOUR,
-            tickColor=LINE_COLOUR,
-            titleFontWeight="normal",
-            titleFontSize=12,
-            labelFontSize=12,
-        )
-        .configure_axisX(grid=False)
-        .configure_axisY(domain=False, ticks=False, titleAngle=0, titleAlign="left", titleAnchor="end", titleY=-8)
-    )
+    spec = {**_spec(chart), "background": "white", "padding": 10}
+    return bytes(vlc.vegalite_to_png(json.dumps(spec), scale=scale))
 
 
 def _drawable(value: Any) -> Any:

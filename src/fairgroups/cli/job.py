@@ -173,14 +173,13 @@ def _baseline(path: Path, sensitive: tuple[str, ...]) -> Audit:
     from fairgroups.errors import InputError
     from fairgroups.sources.ages import age_column
 
+    def on_any_day(name: str) -> str:
+        age = age_column(name)
+        return name if age is None else f"age({age.birth})"
+
     found = Audit.read(path)
     columns = found.partition.columns
-    ages = [(age_column(old), age_column(new)) for old, new in zip(columns, sensitive, strict=False)]
-    same = [
-        old == new or (then is not None and now is not None and then.birth == now.birth)
-        for (then, now), old, new in zip(ages, columns, sensitive, strict=False)
-    ]
-    if len(columns) != len(sensitive) or not all(same):
+    if [on_any_day(name) for name in columns] != [on_any_day(name) for name in sensitive]:
         raise InputError(
             f"the baseline {path.name!r} is of {' and '.join(columns)}, and this audit of {' and '.join(sensitive)}.",
             "name the attribute of the baseline, or leave the baseline out.",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -131,6 +132,12 @@ class Dealt:
         """Count the strata."""
         return int(self.starts.size - 1)
 
+    @cached_property
+    def totals(self) -> tuple[Array, Array]:
+        """Weight and scatter of each stratum."""
+        weight, scatter = (_summed(self.strata, x, self.n_strata) for x in (self.weight, self.scatter))
+        return weight, scatter
+
     def some(self) -> Dealt:
         """Return people enough to learn what chance does: all, or every few of very many.
 
@@ -191,7 +198,7 @@ class Dealt:
         """
         n, left = self.n_strata, float(self.left[inside].sum())
         b, q = (np.bincount(self.strata[inside], x[inside], n) for x in (self.weight, self.scatter))
-        all_b, all_q = (np.bincount(self.strata, x, n) for x in (self.weight, self.scatter))
+        all_b, all_q = self.totals
         share = b / all_b
         weight, total = float(np.sum(b * (1 - share))), float(b.sum())
         null = float(np.sum(q * (1 - 2 * share) + share**2 * all_q))
@@ -226,8 +233,8 @@ class Dealt:
         float
             At least 0; NaN where nothing scatters, and where a few weigh as much as all others.
         """
-        sizes = np.bincount(self.strata, self.weight, self.n_strata)
-        total, null = float(sizes.sum()), float(self.scatter.sum()) * share * (1 - share)
+        sizes, scatter = self.totals
+        total, null = float(sizes.sum()), float(scatter.sum()) * share * (1 - share)
         together = self.weight if self.cluster is None else np.bincount(self.cluster, self.weight)
         if not null > 0 or total**2 < FEWEST * float(np.sum(together**2)):
             return math.nan
@@ -249,15 +256,17 @@ class Dealt:
         place = codes[inside].astype(np.intp) * self.n_strata + self.strata[inside]
         shape = (n_cells, self.n_strata)
         n = n_cells * self.n_strata
-        sums = [_summed(place, x[inside], n).reshape(shape) for x in (self.weight, self.scatter)]
+        every = self.totals
+        weight = _summed(place, self.weight[inside], n).reshape(shape)
+        alike = self.cluster is None  # without weights and clusters
+        scatter = weight * (every[1] / every[0]) if alike else _summed(place, self.scatter[inside], n).reshape(shape)
         people = np.bincount(codes[inside], minlength=n_cells).astype(np.float64)
         left = _summed(codes[inside], self.left[inside], n_cells)
-        every = [_summed(self.strata, x, self.n_strata) for x in (self.weight, self.scatter)]
         own, yes = None, 0.0 if self.yes is None else float(self.yes.sum())
         if self.own is not None:
             mine, whole = _summed(place, self.own[inside], n).reshape(shape), _summed(self.strata, self.own, shape[1])
-            own = Crossed(sums[0], mine, left, people, every[0], whole, self.n, self.skew)
-        return Crossed(sums[0], sums[1], left, people, every[0], every[1], self.n, self.skew, own, yes)
+            own = Crossed(weight, mine, left, people, every[0], whole, self.n, self.skew, alike=False)
+        return Crossed(weight, scatter, left, people, every[0], every[1], self.n, self.skew, alike, own, yes)
 
 
 def _numbered(labels: NDArray[Any]) -> NDArray[Any]:

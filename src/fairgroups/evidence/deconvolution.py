@@ -16,7 +16,6 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 from scipy.special import ndtr
 
 __all__ = ["DRAWS", "Blurred", "TrueRates", "true_rates"]
@@ -201,6 +200,8 @@ def _density(likelihood: Array, count: Array, grid: Array) -> tuple[Array, Array
 
 
 def _maximised(likelihood: Array, count: Array, powers: Array, start: Array) -> tuple[Array, Array, float]:
+    from scipy.optimize import minimize  # takes a third of a second to load, and most audits need none of it
+
     n = float(count.sum())
     ridge = 1e-3 * np.arange(1, powers.shape[1] + 1) ** 2
 

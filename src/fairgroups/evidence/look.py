@@ -125,10 +125,9 @@ def look_at(
     some, fewest = dealt.some(), least
     singles = _Singles(some, fine, least, n_draws)
     drawn = singles.drawn(lambda done: progress(0.3 * done))
-    own = np.array([_quantile(column, level) for column in drawn.T])
-    by_chance = drawn - own
+    own, by_chance = _usual(drawn, lambda some: _usual_of_columns(drawn[some], level, n_draws))
     least = max(least, round(least * dealt.n / max(some.n, 1)))  # as many cells of people as in the deals
-    seen = [Places.of(dealt, [axis], least) for axis in fine]
+    seen = singles.places if some is dealt else [Places.of(dealt, [axis], least) for axis in fine]
     largest = by_chance.max(axis=1)
     centre = _quantile(largest, level)
     wanted = _Wanted.of(by_chance, _squared(np.array([one.best()[0] for one in seen])) - own, most_pairs)
@@ -138,8 +137,12 @@ def look_at(
         return Look(tuple(told(one, (i,), own[i] + centre) for i, one in enumerate(seen)), ())
     pairs = _Pairs(some, coarse, wanted, fewest)
     drawn_pairs = pairs.drawn(n_draws, lambda done: progress(0.3 + 0.6 * done))
-    level_of = _by_shape(pairs.shapes, wanted.chosen, drawn_pairs, level)
-    largest_pair = (drawn_pairs - level_of[wanted.chosen]).max(axis=1)
+    level_of, pairs_by_chance = _usual(
+        drawn_pairs,
+        lambda some: _usual_of_shapes(pairs.shapes, wanted.chosen[some], drawn_pairs[some], level, n_draws),
+        wanted.chosen,
+    )
+    largest_pair = pairs_by_chance.max(axis=1)
     centre += 2 * math.log(0.5 / (1 - SHARE_OF_PAIRS))  # so many times as rare
     centre_of_pairs = _quantile(largest_pair, level) + 2 * math.log(0.5 / SHARE_OF_PAIRS)
     both = np.maximum(largest - centre, largest_pair - centre_of_pairs)
@@ -182,11 +185,7 @@ class _Singles:
         self.dealt, self.n_draws = dealt, n_draws
         self.sizes = [axis.size + 1 for axis in axes]
         self.codes = np.stack([dealt.cells(axis.codes) for axis in axes])
-        self.every = [EveryRegion((axis.axis,)) for axis in axes]
-        self.scales = [
-            dealt.crossed(codes, every.n_cells).scale(every, least)
-            for codes, every in zip(self.codes, self.every, strict=True)
-        ]
+        self.places = [Places.of(dealt, [axis], least) for axis in axes]
 
     def drawn(self, progress: Callable[[float], object]) -> Array:
         ends = np.concatenate([[0], np.cumsum(self.sizes)])
@@ -196,7 +195,7 @@ class _Singles:
             starts, yes, values, weights, clusters = self.dealt.kernel()
             deal_sums(starts, yes, values, weights, clusters, self.codes, self.sizes, sums, k)
             found = np.full((len(self.sizes), BLOCK), -1e9, dtype=np.float32)
-            for c, (every, scale) in enumerate(zip(self.every, self.scales, strict=True)):
+            for c, (every, scale) in enumerate((one.every, one.drawn) for one in self.places):
                 own = sums[:, ends[c] : ends[c + 1] - 1].reshape(-1, SINGLE_SIDE_BY_SIDE, every.n_cells)
                 own = np.ascontiguousarray(own.transpose(0, 2, 1))
                 region_maxima(own, list(every.axes), scale.above, scale.below, scale.charge, found[c])
@@ -275,7 +274,28 @@ class _Pairs:
         return _squared(np.concatenate(on_two_threads(block, range(n_draws // BLOCK), progress)))
 
 
-def _by_shape(shapes: Sequence[Any], chosen: NDArray[np.int32], drawn: Array, level: float) -> Array:
+def _usual(
+    drawn: Array, usual: Callable[[slice], Array], chosen: NDArray[np.int32] | None = None
+) -> tuple[Array, Array]:
+    """Return what is usual by all draws, and how far each draw is beyond it: beyond what the other half says it is.
+
+    A draw helps to decide what is usual, and would seem less unusual by that than the data can.
+    """
+    by_chance, half = np.empty_like(drawn), drawn.shape[0] // 2
+    for these, others in ((slice(half), slice(half, None)), (slice(half, None), slice(half))):
+        found = usual(others)
+        by_chance[these] = drawn[these] - (found if chosen is None else found[chosen[these]])
+    return usual(slice(None)), by_chance
+
+
+def _usual_of_columns(drawn: Array, level: float, n_draws: int) -> Array:
+    found: Array = np.quantile(drawn, _often(level, n_draws), axis=0)
+    return found
+
+
+def _usual_of_shapes(
+    shapes: Sequence[Any], chosen: NDArray[np.int32], drawn: Array, level: float, n_draws: int
+) -> Array:
     """Return for each pair the quantile of pairs of its shape: of those with as many cells, or nearly so."""
     size = np.array([EveryRegion(shape).n for shape in shapes])
     kinds, kind = np.unique(size, return_inverse=True)
@@ -289,9 +309,14 @@ def _by_shape(shapes: Sequence[Any], chosen: NDArray[np.int32], drawn: Array, le
     groups = [*groups[:-1], groups[-1] + rest] if groups else [rest]
     of_kind = np.zeros(kinds.size)
     for group in groups:
-        of_kind[group] = _quantile(np.concatenate([values[k] for k in group]), level)
+        of_kind[group] = np.quantile(np.concatenate([values[k] for k in group]), _often(level, n_draws))
     found: Array = of_kind[np.ravel(kind)]
     return found
+
+
+def _often(level: float, n_draws: int) -> float:
+    """Return the level at which half of the draws say what is usual."""
+    return min(level, 1 - 40 / n_draws)
 
 
 def _quantile(squares: Array, level: float) -> float:

@@ -215,7 +215,10 @@ class MatchedBand(Band):
         return replace(raw, phi=phi, low=float(bounds.low[0]), high=float(bounds.high[0]))
 
     def detectable(self, share: float) -> float:
-        """Return the smallest difference from comparable people that is noticed in 80% of samples, for such a share."""
+        """Return the smallest difference from comparable people that is noticed in 80% of samples, for such a share.
+
+        NaN where no rates differ so much.
+        """
         found = self._statistics
         b = self.every.sums(self._moments.b[: self.every.n_cells])
         near = np.abs(np.log(np.maximum(b, 1e-300) / (share * b.max())))
@@ -223,7 +226,9 @@ class MatchedBand(Band):
         if not some.any():
             return math.nan
         root = self.root(found.weight[some]) + POWER
-        return float(np.quantile(root * np.sqrt(found.variance[some]) / found.weight[some], 0.75))
+        least = float(np.quantile(root * np.sqrt(found.variance[some]) / found.weight[some], 0.75))
+        most = max(self.overall, 1 - self.overall) / (1 - share)  # from all others, of rates
+        return math.nan if self.bounded and least > min(most, 1.0) else least
 
 
 def bounds_at_equal(matching: Matching, root: Array, rates: Bounds) -> Bounds:

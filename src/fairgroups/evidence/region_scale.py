@@ -106,6 +106,7 @@ class Crossed:
     all_scatter: Array
     n: int
     skew: float
+    alike: bool  # whether all of a stratum scatter alike, each by their weight
     own: Crossed | None = None  # the same with everybody's own scatter
     yes: float = 0.0  # how many have the outcome, where it is yes or no
 
@@ -125,7 +126,7 @@ class Crossed:
         -------
         RegionScale
         """
-        variance, weight = self._variance(every), self._weight(every)
+        variance, weight = self.variance_and_weight(every)
         if self.own is not None and not drawn:
             variance = np.maximum(variance, self.own._variance(every))  # noqa: SLF001
             variance = np.maximum(variance, weight * self.own._on_sides(every))  # noqa: SLF001
@@ -167,8 +168,16 @@ class Crossed:
         found: Array = variance_seen(b, total, self.yes / total, far)
         return found
 
+    def variance_and_weight(self, every: EveryRegion) -> tuple[Array, Array]:
+        """Return the variance of each region's sum, and what its difference from the rest of its strata weighs."""
+        ones = np.ones(self.all_weight.size)
+        if not self.alike:
+            return self._variance(every), self._weighed(every, ones)[0]
+        variance, weight = self._weighed(every, self.all_scatter / self.all_weight, ones)
+        return variance, weight
+
     def _variance(self, every: EveryRegion) -> Array:
-        """Return the variance of each region's sum: stratum by stratum, or by a matrix over the cells."""
+        """Return the variance of each region's sum."""
         if self.all_weight.size <= FEW_STRATA:
             variance = np.zeros(every.n)
             for s in range(self.all_weight.size):
@@ -179,15 +188,21 @@ class Crossed:
         half = (0.5 * self._share * self.all_scatter - self.scatter) @ self._share.T
         return every.forms(half + half.T + np.diag(self.scatter.sum(axis=1)))
 
-    def _weight(self, every: EveryRegion) -> Array:
-        """Return what each region's difference from the rest of its strata weighs, in the same ways."""
+    def _weighed(self, every: EveryRegion, *times: Array) -> list[Array]:
+        """Return sums over strata of b (1 − b / B) times a number: one by one, or by a matrix over the cells."""
         if self.all_weight.size <= FEW_STRATA:
-            weight = np.zeros(every.n)
+            found = [np.zeros(every.n) for _ in times]
             for s in range(self.all_weight.size):
                 b = every.sums(self.weight[:, s])
-                weight += b * (1 - b / self.all_weight[s])
-            return weight
-        return every.forms(np.diag(self.weight.sum(axis=1)) - self._share @ self.weight.T)
+                apart = b * (1 - b / self.all_weight[s])
+                for k, number in enumerate(times):
+                    found[k] += number[s] * apart
+            return found
+        roots = (self._share * np.sqrt(number * self.all_weight) for number in times)
+        return [  # of one array NumPy works out half
+            every.forms(np.diag(self.weight @ number) - root @ root.T)
+            for number, root in zip(times, roots, strict=True)
+        ]
 
     @cached_property
     def _share(self) -> Array:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import f as fisher
+from scipy.special import fdtri
 
 from fairgroups.errors import InputError
 
@@ -108,8 +108,8 @@ def reliability_of(values: Array, person: NDArray[np.intp], level: float = 0.95)
         return Reliability(1.0, 1.0, 1.0, 0.0, math.sqrt(between), k, repeated, int(n), level)
     ratio = outside / inside
     ends = [
-        ratio / fisher.ppf(1 - (1 - level) / 2, k - 1, n - k),
-        ratio * fisher.ppf(1 - (1 - level) / 2, n - k, k - 1),
+        ratio / fdtri(k - 1, n - k, 1 - (1 - level) / 2),
+        ratio * fdtri(n - k, k - 1, 1 - (1 - level) / 2),
     ]
     low, high = (min(max((end - 1) / (end + each - 1), 0.0), 1.0) for end in ends)
     return Reliability(between / total, low, high, math.sqrt(inside), math.sqrt(between), k, repeated, int(n), level)

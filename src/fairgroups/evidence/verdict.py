@@ -15,12 +15,14 @@ from fairgroups.measures import Direction
 
 __all__ = [
     "DIFFERENT",
+    "USUAL_GAP",
     "Headline",
     "LimitVerdict",
     "Verdict",
     "limit_of_groups",
     "limit_of_harm",
     "limit_of_ratios",
+    "usual_gap",
     "verdicts",
     "wide_ranges",
     "worst_limit",
@@ -50,6 +52,9 @@ _NAMES: dict[Direction, tuple[Verdict, Verdict]] = {  # a rate shown to be lower
 }
 
 
+USUAL_GAP = 0.05  # of rates that are not rare
+
+
 def usual_gap(*, bounded: bool, overall: float, spread: float) -> float:
     """Return what is of no concern unless somebody says otherwise.
 
@@ -58,7 +63,7 @@ def usual_gap(*, bounded: bool, overall: float, spread: float) -> float:
     """
     if not bounded:
         return 0.2 * spread
-    return min(0.05, 0.2 * max(min(overall, 1 - overall), 0.0))
+    return min(USUAL_GAP, 0.2 * max(min(overall, 1 - overall), 0.0))
 
 
 def verdicts(low: Array, high: Array, direction: Direction, relevant_gap: float) -> list[Verdict]:

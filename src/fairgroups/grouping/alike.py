@@ -25,7 +25,7 @@ from fairgroups.measures import Measure
 from fairgroups.options import HOW
 from fairgroups.rows.attributes import Column
 from fairgroups.rows.rows import Rows, weighted_sums
-from fairgroups.rows.strata import Factor, Strata, refuse_names, strata_of
+from fairgroups.rows.strata import Factor, Strata, nothing_to_compare, refuse_names, strata_of
 
 __all__ = ["Alike", "MatchedBy", "check_how", "find_alike", "without_each"]
 
@@ -34,6 +34,7 @@ Mask = NDArray[np.bool_]
 MatchedBy = Literal["strata", "model"]
 MOST_FITS = 1_000_000  # rows times factors, up to which models are fitted again without each factor
 FEWEST_OF_FOLD = 50
+ROWS_FOR_THREADS = 50_000
 USUAL_CLARITY = 0.55  # of yes and no
 MOST_PRODUCTS = 8  # numbers whose products a linear model knows
 STEPS = 80  # of boosting, at most
@@ -87,6 +88,7 @@ def find_alike(rows: Rows, measures: Sequence[Measure], how: Any) -> Alike:
     check_how(how)
     columns = _columns(rows)
     refuse_names(columns, rows.n)
+    _refuse_copies(rows, columns)
     if isinstance(how, str) and how != "model":
         strata = _strata(rows, columns, measures)
         if how == "strata" or not strata.thin or not rows.factors:
@@ -94,6 +96,16 @@ def find_alike(rows: Rows, measures: Sequence[Measure], how: Any) -> Alike:
     scores = _scores(rows, columns, measures, how)
     names = tuple(Factor(column.name, "score", 0) for column in columns)
     return Alike(replace(scores.strata(rows), factors=names), "model", scores.expected)
+
+
+def _refuse_copies(rows: Rows, columns: Sequence[Column]) -> None:
+    """Refuse factors that decide the outcome: at equal ones nobody could be treated differently."""
+    strata = strata_of(columns, rows.people)
+    first = np.full(strata.n, np.nan)
+    first[strata.codes[::-1]] = rows.outcome[::-1]
+    same = bool(np.all(rows.outcome == first[strata.codes]))
+    if same and strata.n <= rows.size / 4 and bool(np.any(rows.outcome != rows.outcome[0])):
+        raise nothing_to_compare([column.name for column in columns])
 
 
 def without_each(rows: Rows, measures: Sequence[Measure], alike: Alike, how: Any) -> list[Alike] | None:
@@ -253,19 +265,23 @@ def _folds(rows: Rows, columns: Sequence[Column], n_folds: int) -> NDArray[np.in
 
 def _crossfitted(features: _Features, target: Array, weight: Array, folds: NDArray[np.intp], how: Any) -> Array:
     """Return what models expect of each row, each fitted to the rows of the other folds."""
+    from threadpoolctl import threadpool_limits
+
     out = np.empty(target.size)
     n_folds = int(folds.max()) + 1
-    for fold in range(n_folds):
-        inside, used = folds == fold, (folds != fold) & (weight > 0)
-        y, w = target[used], weight[used]
-        if y.size < FEWEST_OF_FOLD or y.min() == y.max():
-            out[inside] = np.average(y, weights=w) if y.size else 0.0
-            continue
-        if how in ("auto", "model"):
-            tried = used & (folds == (fold + 1) % n_folds) if n_folds > 2 else None
-            out[inside] = _boosted(features, target, weight, used, inside, tried)
-        else:
-            out[inside] = _of_user(how, features.numbers, used, inside, y, w)
+    # On a machine that others use, threads that wait for each other after every leaf take minutes for few rows.
+    with threadpool_limits(1 if target.size < ROWS_FOR_THREADS else None, user_api="openmp"):
+        for fold in range(n_folds):
+            inside, used = folds == fold, (folds != fold) & (weight > 0)
+            y, w = target[used], weight[used]
+            if y.size < FEWEST_OF_FOLD or y.min() == y.max():
+                out[inside] = np.average(y, weights=w) if y.size else 0.0
+                continue
+            if how in ("auto", "model"):
+                tried = used & (folds == (fold + 1) % n_folds) if n_folds > 2 else None
+                out[inside] = _boosted(features, target, weight, used, inside, tried)
+            else:
+                out[inside] = _of_user(how, features.numbers, used, inside, y, w)
     if not np.isfinite(out).all():
         raise InputError("the estimator in `how` predicts values that are not finite.", "check it, or use how='model'.")
     return out

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from fairgroups.errors import InputError
-from fairgroups.options import Missing
+from fairgroups.options import Missing, column_of, columns_of
 from fairgroups.partition.given import given_partition
 from fairgroups.partition.partition import Partition
 from fairgroups.progress import progress_bar
@@ -217,9 +217,11 @@ def tradeoff(
     True
     """
     asked = asked_for(methods)
-    wanted = [float(max_gap)] if isinstance(max_gap, int | float | np.number) else [float(gap) for gap in max_gap]
+    asked_gaps = [max_gap] if isinstance(max_gap, int | float | np.number) else max_gap
+    wanted = list(dict.fromkeys(float(gap) for gap in asked_gaps))
     _check(wanted, level, threshold, missing)
-    attributes = [sensitive] if isinstance(sensitive, str) else list(sensitive)
+    attributes = list(columns_of(sensitive, "sensitive"))
+    column_of(score, "score")
     roles = {"truth": truth, "weight": weight, "cluster": _one_of(cluster, fold)}
     rows, library, keys = read_people(data, score, attributes, roles, key, positive, missing)
     parts = folds_of(rows, fold, n_folds, seed)

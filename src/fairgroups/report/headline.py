@@ -74,8 +74,9 @@ def key_figures(audit: Audit | JointAudit) -> list[Figure]:
     found = [overall, Figure(f"{part.data.rows:,}", f"{unit} looked at")]
     if noticed:
         least = min(noticed, key=lambda d: abs(d.share - 0.1))
+        whom = part.data.everybody if part.reasons is None else part.settings.whom
         told = (
-            f"what {100 * least.share:g}% of the {unit} would have to differ from {part.data.everybody} by to be "
+            f"what {100 * least.share:g}% of the {unit} would have to differ from {whom} by to be "
             "noticed in 80 of 100 such samples"
         )
         found.append(Figure(size(least.difference, percent=percent), told))

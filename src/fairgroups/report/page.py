@@ -88,6 +88,7 @@ def render(audit: Audit | JointAudit, *, repair: Tradeoff | None = None, command
         direction=direction_line(audit),
         limits=limit_lines(audit),
         unit=sentence(audit.data.unit),
+        colours=VERDICT_COLOURS | {"worse": VERDICT_COLOURS["disadvantaged"], "better": VERDICT_COLOURS["advantaged"]},
         rates=rate_table(parts[0]),
         reasons=[
             *(_reasons(part) for part in parts if part.reasons is not None),

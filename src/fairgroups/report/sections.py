@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from fairgroups import __version__
 from fairgroups.audits.conclusion import bordered_attributes
-from fairgroups.audits.remarks import margin_said
 from fairgroups.evidence.verdict import DIFFERENT
 from fairgroups.report.corrected_section import known_from
 from fairgroups.report.reasons_section import held_equal
@@ -78,7 +77,7 @@ def everybody_line(audit: Audit) -> str:
     said = f"{sentence(audit.data.everybody)}: {amount(audit.overall, percent=percent)} ({shown}). "
     said += "Differences are computed before rounding."
     if any(record.verdict == "no relevant difference" for record in audit.records):
-        said += f" No relevant difference: within ± {gap}, {margin_said(audit)}."
+        said += f" No relevant difference: within ± {gap}, {audit.settings.margin_said}."
     return said
 
 
@@ -124,9 +123,10 @@ def cannot_say(audit: Audit | JointAudit) -> list[str]:
     noticed = [d for d in first.detectable if math.isfinite(d.difference)]
     if noticed and not settings.groups_given:
         least = min(noticed, key=lambda d: abs(d.share - 0.1))
+        whom = audit.data.everybody if first.reasons is None else first.settings.whom
         said.append(
             f"Small differences: in a {_shape(audit)} with {100 * least.share:g}% of the {unit}, one of "
-            f"{size(least.difference, percent=percent)} from {audit.data.everybody} would be shown in 80 of 100 such "
+            f"{size(least.difference, percent=percent)} from {whom} would be shown in 80 of 100 such "
             "samples, a smaller one less often."
         )
     elif not noticed and len(first.records) == 1:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from fairgroups.errors import InputError, MissingValuesError
 from fairgroups.rows.bands import are_bands
-from fairgroups.rows.columns import is_missing, numbers, one_column, reads_as_numbers
-from fairgroups.rows.labels import category_levels
+from fairgroups.rows.columns import is_missing, numbers, one_column, reads_as_numbers, shorten
+from fairgroups.rows.labels import category_levels, refuse_sums
 from fairgroups.sources.frames import read_table
 
 __all__ = [
@@ -94,7 +94,7 @@ def factor(values: NDArray[Any], name: str) -> Column:
 def lone_attribute(values: NDArray[Any], name: str) -> Column:
     """Read the only attribute: numbers, also as text or true/false, or else a category such as sex."""
     try:
-        return Column(name, numbers(values, name or "sensitive"))
+        found = numbers(values, name or "sensitive")
     except InputError:
         data = np.asarray(values.data) if isinstance(values, np.ma.MaskedArray) else values
         if data.dtype.kind not in "OUST":
@@ -102,17 +102,27 @@ def lone_attribute(values: NDArray[Any], name: str) -> Column:
         if reads_as_numbers(values) and not are_bands({x for x in values.tolist() if isinstance(x, str)}):
             raise
         return category(values, name)
+    refuse_sums(found, name or "sensitive")
+    return Column(name, found)
 
 
 def number_column(values: NDArray[Any], name: str) -> Column:
     """Read an attribute of numbers."""
-    return Column(name, numbers(values, name))
+    found = numbers(values, name)
+    refuse_sums(found, name)
+    return Column(name, found)
 
 
 def category(values: NDArray[Any], name: str, most: int = 64) -> Column:
     """Read an attribute of levels, whatever their kind."""
     items = values.tolist()  # None where masked
-    kinds = set(items)
+    try:
+        kinds = set(items)
+    except TypeError:
+        raise InputError(
+            f"{name!r} holds lists or tables, such as {shorten(items[0])}, and no levels.",
+            "make one value of each, or leave the column out.",
+        ) from None
     if not all(isinstance(x, str) or is_missing(x) for x in kinds):  # True and 1 are equal, and not alike
         items = [None if is_missing(x) else str(x) for x in items]
         kinds = set(items)

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable
 
-__all__ = ["are_bands", "band_of", "in_order"]
+__all__ = ["are_bands", "band_of", "in_order", "made_a_date"]
 
 _MONEY = r"(?:[€$£¥₹]|eur|usd|gbp|chf|inr|us\$)"
 _NUMBER = rf"(?:{_MONEY}\s*)?([-−]?\d[\d,.' ]*)\s*(?:(k|m)(?![^\W\d_]))?\s*{_MONEY}?%?"
@@ -130,6 +130,10 @@ def _value(text: str, unit: str | None) -> float:
     return number * {None: 1.0, "k": 1e3, "m": 1e6}[unit]
 
 
+_MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mrz|mai|okt|dez)"
+_DATE = re.compile(rf"\d{{1,2}}[-. ]{_MONTH}[a-z]*\.?|{_MONTH}[a-z]*\.?[-. ]\d{{1,2}}", re.IGNORECASE)
+
+
 def are_bands(levels: Iterable[str]) -> bool:
     """Whether all but one or two of some levels are bands, or numbers beside bands."""
     every = list(levels)
@@ -137,6 +141,15 @@ def are_bands(levels: Iterable[str]) -> bool:
     truly = [band for band in bands if band is not None]
     alone = [level for level, band in zip(every, bands, strict=True) if band is None and _alone(level) is not None]
     return len(truly) >= max(2, len(alone)) and len(truly) + len(alone) >= len(every) - 2
+
+
+def made_a_date(levels: Iterable[str]) -> str | None:
+    """Return a level that a spreadsheet has made a date of, as "25-Jan" of "1-25", where others are bands."""
+    every = sorted(levels)
+    damaged = [level for level in every if _DATE.fullmatch(level.strip())]
+    return (
+        damaged[0] if damaged and any(band_of(level) is not None for level in every if level not in damaged) else None
+    )
 
 
 def in_order(levels: Iterable[str]) -> tuple[str, ...]:

@@ -145,7 +145,7 @@ def is_missing(value: Any) -> bool:
 
 def shorten(value: Any) -> str:
     """Write a value for a message, not longer than forty characters."""
-    text = repr(value)
+    text = repr(re.sub(r"[\u00a0\u202f\u2009]", " ", value) if isinstance(value, str) else value)
     return text if len(text) <= 40 else text[:37] + "…" + text[0]
 
 

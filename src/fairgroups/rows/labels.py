@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -12,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
-from fairgroups.rows.bands import in_order
+from fairgroups.rows.bands import in_order, made_a_date
 from fairgroups.rows.columns import is_missing, numbers, shorten
 from fairgroups.rows.yes_words import likely_yes, yes_among
 from fairgroups.words import listed
 
-__all__ = ["ReadOutcome", "category_levels", "check_positive", "label_codes", "read_outcome"]
+__all__ = ["ReadOutcome", "category_levels", "check_positive", "label_codes", "read_outcome", "refuse_sums"]
 
 Array = NDArray[np.float64]
 FEW_ROWS = 10  # among which one may be the sum of the others by chance
@@ -38,6 +39,12 @@ def category_levels(name: str, found: set[str], most: int = 64) -> tuple[str, ..
         raise InputError(
             f"{name!r} is a category with {len(found)} levels; at most {most} can be grouped.",
             "join rare levels, or encode the column as a number.",
+        )
+    damaged = made_a_date(found)
+    if damaged is not None:
+        raise InputError(
+            f"{name!r} holds bands, and {damaged!r}, which a spreadsheet has made of one.",
+            "write the band again, in a column of text.",
         )
     return in_order(found)
 
@@ -100,36 +107,55 @@ def _from_numbers(found: Array, name: str, positive: Any, *, optional_positive: 
     levels = np.unique(found[~np.isnan(found)])
     if wanted in levels or (binary and wanted in (0, 1)):
         told: tuple[str, ...] = ()
+        if levels.size == 2 and not binary:
+            told = (f"{name}: {wanted:g} counts as yes, {float(levels[levels != wanted][0]):g} as no, as asked.",)
         if levels.size > 2:
             told = (f"{name}: {wanted:g} counts as yes, its {levels.size - 1} other values as no, as asked.",)
         return ReadOutcome(np.where(np.isnan(found), np.nan, (found == wanted).astype(np.float64)), True, told)
     if optional_positive:
         return ReadOutcome(found, binary)
     raise InputError(
-        f"`positive` must be a value of {name!r}; got {positive!r}, "
-        f"and {name!r} has {levels.size} distinct values, such as {levels[:5].tolist()}."
+        f"`positive` is {positive!r}, which is no value of {name!r}; it holds the numbers "
+        f"{listed([f'{level:.10g}' for level in levels[:5]])}{' and others' if levels.size > 5 else ''}.",
+        f"say positive={levels[-1]:.10g} or another of them (--positive on the command line)."
+        if levels.size
+        else "leave it out: no value is known.",
     )
+
+
+def refuse_sums(found: Array, name: str) -> None:
+    """Refuse a value that adds up all others, or rows right before it; a few others may do so by chance."""
+    known = found[~np.isnan(found)]
+    if known.size <= FEW_ROWS or known.min() < 0:
+        return
+    most = int(np.nanargmax(found))
+    value, others, what = float(found[most]), np.delete(found, most), ""
+    next_largest = float(np.nanmax(others))
+    if np.count_nonzero(others > 0) < FEW_ROWS or value < 2 * next_largest:
+        return
+    if math.isclose(value, float(known.sum()) - value, rel_tol=1e-9):
+        what = "the sum of all others: a total"
+    elif value > 10 * next_largest:
+        sums = np.cumsum(np.nan_to_num(found[:most][::-1]))[FEW_ROWS:]
+        what = "the sum of rows before it: a subtotal" if np.isclose(sums, value, rtol=1e-9, atol=0).any() else ""
+    if what:
+        raise InputError(
+            f"{name!r} holds {value:,.10g} in ⟨row⟩, {what}, no person.",
+            "leave it out of the file, or by --where.",
+            row=most,
+        )
 
 
 def _refuse_totals(found: Array, name: str) -> None:
     """Refuse a row that adds up the others, or averages those that all hold yes or no."""
-    known = found[~np.isnan(found)]
-    if known.size > FEW_ROWS and known.min() >= 0:
-        most = int(np.nanargmax(found))
-        rest = float(known.sum()) - float(found[most])
-        if found[most] > 0 and np.isclose(found[most], rest, rtol=1e-9):
-            raise InputError(
-                f"{name!r} holds {found[most]:,.10g} in ⟨row⟩, the sum of all others: a total, no person.",
-                "leave it out of the file, or by --where.",
-                row=most,
-            )
+    refuse_sums(found, name)
     odd = np.flatnonzero(~((found == 0) | (found == 1) | np.isnan(found)))
     others = np.delete(found, odd)
     others = others[~np.isnan(others)]
     if (
         odd.size == 1
         and others.size >= 10
-        and np.isclose(found[odd[0]], [others.sum(), others.mean()], rtol=1e-3).any()
+        and np.isclose(found[odd[0]], [others.sum(), others.mean()], rtol=1e-3, atol=0).any()
     ):
         raise InputError(
             f"{name!r} holds 0 and 1, and in ⟨row⟩ {found[odd[0]]:g}, which sums up the others: a total, no person.",
@@ -150,13 +176,16 @@ def _meant(
         if meant and len(labels) > 2:
             rest = [shorten(label) for label in labels if label not in meant]
             others = listed(rest) if len(rest) <= 4 else f"{len(rest)} other labels"
-            return meant, (f"{name}: {positive!r} counts as yes, {others} as no, as asked.",)
+            yes = listed([shorten(label) for label in labels if label in meant])
+            return meant, (
+                f"{name}: {yes} {'count' if len(meant) > 1 else 'counts'} as yes, {others} as no, as asked.",
+            )
         if meant or len(labels) < 2:
             return meant, ()
         if not optional_positive or yes_among(labels) is None:
             raise InputError(
                 f"`positive` is {positive!r}, which is no label of {name!r}; it holds {shown}.",
-                f"say positive={likely_yes(list(labels))!r} (--positive on the command line).",
+                f"say positive={likely_yes(list(labels), positive)!r} (--positive on the command line).",
             )
     words = yes_among(labels)
     if words is not None:
@@ -177,8 +206,9 @@ def _meant(
 def _named(meant: set[str], labels: Sequence[str]) -> str:
     yes = listed([shorten(label) for label in labels if label in meant])
     no = listed([shorten(label) for label in labels if label not in meant])
-    said = [f"{yes} was read as yes"] if yes else []
-    return " and ".join([*said, *([f"{no} as no" if said else f"{no} was read as no"] if no else [])])
+    was = "were" if sum(label in meant for label in labels) > 1 or (not yes and len(labels) > 1) else "was"
+    said = [f"{yes} {was} read as yes"] if yes else []
+    return " and ".join([*said, *([f"{no} as no" if said else f"{no} {was} read as no"] if no else [])])
 
 
 def check_positive(positive: Any, columns: list[NDArray[Any]]) -> None:

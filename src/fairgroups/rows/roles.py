@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairgroups.errors import InputError
-from fairgroups.options import MISSING, Missing, one_of
+from fairgroups.options import MISSING, Missing, column_of, columns_of, one_of
 
 __all__ = ["Roles"]
 
@@ -71,14 +71,9 @@ class Roles:
     @classmethod
     def of(cls, sensitive: str | Sequence[str], outcome: str, **others: Any) -> Roles:
         """Return the roles; one attribute may be named alone, and what is None is left out."""
-        if not isinstance(sensitive, str | Sequence):
-            raise InputError(f"`sensitive` must be the name of a column, or a list of them; got {sensitive!r}.")
-        names = (sensitive,) if isinstance(sensitive, str) else tuple(dict.fromkeys(sensitive))
-        alike = others.pop("given", None) or ()
-        if not isinstance(alike, str | Sequence):
-            raise InputError(f"`given` must be the name of a column, or a list of them; got {alike!r}.")
-        given = (alike,) if isinstance(alike, str) else tuple(dict.fromkeys(alike))
-        return cls(names, outcome, given=given, **others)
+        given = others.pop("given", None)
+        alike = () if given is None else columns_of(given, "given")
+        return cls(columns_of(sensitive, "sensitive"), outcome, given=alike, **others)
 
     @property
     def named(self) -> dict[str, str]:
@@ -94,5 +89,4 @@ class Roles:
 
 
 def _check_name(role: str, name: Any) -> None:
-    if not isinstance(name, str):
-        raise InputError(f"`{USER_WORD.get(role, role)}` must be the name of a column; got {name!r}.")
+    column_of(name, USER_WORD.get(role, role))

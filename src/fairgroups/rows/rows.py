@@ -18,6 +18,7 @@ from fairgroups.options import MISSING, Missing, one_of
 from fairgroups.rows.attributes import Column, attribute, factor, lone_attribute
 from fairgroups.rows.columns import numbers, one_column
 from fairgroups.rows.labels import check_positive, label_codes, read_outcome
+from fairgroups.sources.ages import OLDEST
 
 __all__ = [
     "LARGEST",
@@ -445,6 +446,8 @@ def _apply_missing(
         if set(refused) <= attributes:
             hint += "; missing='group' makes them a group of their own"
         hint += " (--missing on the command line)."
+        if any(shown[key].startswith("age(") for key in refused):
+            hint = f"a date after that day, or over {OLDEST} years before it, is taken as missing; {hint}"
         y = "\0outcome"
         if y in refused and np.unique(columns[y][~absent[y]]).size == 1:
             hint = "all other values of it are the same: where nothing is written for no, write a no there."

@@ -14,8 +14,19 @@ from fairgroups.errors import InputError
 from fairgroups.measures import Measure
 from fairgroups.rows.attributes import Column
 from fairgroups.rows.rows import Rows, quantiles, weighted_sums
+from fairgroups.words import listed
 
-__all__ = ["Factor", "Strata", "as_one", "at_equal", "bin_edges", "in_cells", "refuse_names", "strata_of"]
+__all__ = [
+    "Factor",
+    "Strata",
+    "as_one",
+    "at_equal",
+    "bin_edges",
+    "in_cells",
+    "nothing_to_compare",
+    "refuse_names",
+    "strata_of",
+]
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -290,6 +301,14 @@ def _renumbered(codes: Codes, n: int) -> tuple[Codes, int]:
         return np.ravel(codes), int(used.size)
     held = np.bincount(codes, minlength=n) > 0
     return (np.cumsum(held) - 1)[codes], int(np.count_nonzero(held))
+
+
+def nothing_to_compare(names: Sequence[str]) -> InputError:
+    """Return what is said where factors decide the outcome."""
+    return InputError(
+        f"among people alike in {listed(list(names))} the outcome is the same for all: nothing can be compared.",
+        "hold fewer factors equal; none may be a copy of the outcome (--given).",
+    )
 
 
 def refuse_names(columns: Sequence[Column], n: float) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -97,17 +96,12 @@ def _explained(codes: NDArray[np.intp], outcome: Array) -> float:
 
 
 def _same(codes: NDArray[np.intp], ranks: Array, other: NDArray[np.intp], order: Array) -> bool:
-    if ranks.size and order.size and not (np.isnan(ranks[0]) or np.isnan(order[0])):
-        product = float(ranks @ order)  # NaN where a value is missing
-        if math.isfinite(product):
-            n = ranks.size
-            x, y = (float(z @ z) - n * float(z.mean()) ** 2 for z in (ranks, order))
-            return x * y > 0 and abs(product - n * float(ranks.mean() * order.mean())) >= SAME * math.sqrt(x * y)
     if ranks.size and order.size:
         both = ~np.isnan(ranks) & ~np.isnan(order)
         if np.count_nonzero(both) < 0.9 * max(np.count_nonzero(~np.isnan(ranks)), np.count_nonzero(~np.isnan(order))):
             return False
-        x, y = ranks[both] - ranks[both].mean(), order[both] - order[both].mean()
+        x, y = (ranks, order) if both.all() else (ranks[both], order[both])
+        x, y = x - x.mean(), y - y.mean()
         size = float(np.sqrt((x @ x) * (y @ y)))
         return size > 0 and abs(float(x @ y)) / size >= SAME
     table = np.bincount(

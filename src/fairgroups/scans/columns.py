@@ -114,10 +114,15 @@ class ScannedColumn:
         known = self.values[~np.isnan(self.values)]
         return self.levels is None and bool(np.all(known == np.rint(known)))
 
-    def edges(self, n_cells: int) -> Array:
-        """Return the first value of each cell of a number."""
+    def edges(self, n_cells: int, least: int) -> Array:
+        """Return the first value of each cell of a number; so many at least lie in the first and in the last."""
         known = self.values[~np.isnan(self.values)]
-        return axis_edges(known, n_cells, np.ones(known.size))
+        edges = axis_edges(known, n_cells, np.ones(known.size))
+        while edges.size > 2 and np.count_nonzero(known >= edges[-1]) < least:
+            edges = edges[:-1]
+        while edges.size > 2 and np.count_nonzero(known < edges[1]) < least:
+            edges = np.delete(edges, 1)
+        return edges
 
     def axis(self, edges: Array | None) -> ScannedAxis:
         """Return the column in cells that begin at these values, or in its levels."""

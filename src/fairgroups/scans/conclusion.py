@@ -34,7 +34,8 @@ def conclude(scan: Scan) -> str:
     go = "go" if len(shown) > 1 else "goes"
     said = f"{sentence(many)} {go} with {data.outcome}{equal}, as far as these {thousands(data.n)} {data.unit} show"
     if first is not None:
-        said += f". The strongest is {first.said}: {place_said(scan, first)}"
+        which = "The strongest is" if looked > 1 else "It is"
+        said += f". {which} {first.said}: {place_said(scan, first)}"
     later = [step.said for step in scan.steps[1:]]
     if later:
         said += f". Among {data.unit} alike in that, {listed(later)} still {'matter' if len(later) > 1 else 'matters'}"

@@ -61,6 +61,8 @@ class Scene:
         Fewest people of a region.
     called : mapping
         What columns are called, where that is not their name.
+    edges : sequence of array, optional
+        Where the cells of each column begin, if that is known.
     """
 
     rows: Rows
@@ -71,11 +73,16 @@ class Scene:
     level: float
     least: int
     called: Mapping[str, str] = field(default_factory=dict)
+    edges: Sequence[Array | None] | None = None
 
     @cached_property
-    def fine(self) -> list[Array | None]:
+    def fine(self) -> Sequence[Array | None]:
         """Where the cells of each column begin when it is looked at alone."""
-        return on_two_threads(lambda column: None if column.levels is not None else column.edges(FINE), self.columns)
+        if self.edges is not None:
+            return self.edges
+        return on_two_threads(
+            lambda column: None if column.levels is not None else column.edges(FINE, self.least), self.columns
+        )
 
     @cached_property
     def coarse(self) -> list[Array | None]:
@@ -84,7 +91,7 @@ class Scene:
         n = len(self.columns)
         while cells > 4 and n * (n - 1) / 2 * (cells * (cells + 1) / 2) ** 2 > MOST_BOXES:
             cells -= 1
-        return [None if column.levels is not None else column.edges(cells) for column in self.columns]
+        return [None if column.levels is not None else column.edges(cells, self.least) for column in self.columns]
 
     @cached_property
     def axes(self) -> list[ScannedAxis]:
@@ -100,10 +107,15 @@ class Scene:
         """Return the same people in an order that their values decide, so that sums are the same to the last digit."""
         rows = self.rows
         others = [x for x in (rows.truth, rows.weight) if x is not None]
-        order = np.lexsort((*others, rows.outcome, place_of(self.axes)))
+        order = np.lexsort((*others, rows.outcome, self._place()))
         columns = tuple(replace(column, values=column.values[order]) for column in self.columns)
         factors = tuple(replace(column, values=column.values[order]) for column in self.factors)
-        return replace(self, rows=rows.take(order), columns=columns, factors=factors)
+        return replace(self, rows=rows.take(order), columns=columns, factors=factors, edges=self.fine)
+
+    def _place(self) -> NDArray[np.uint64]:
+        """Return a number from each row's values, the same whatever the order of rows and of columns."""
+        names = [(column.name, column.tells_missing) for column in self.columns]
+        return place_of([self.axes[i] for i in sorted(range(len(names)), key=names.__getitem__)])
 
     def some(self) -> Scene:
         """Return people enough to hold columns against each other: all, or every few of very many."""
@@ -113,7 +125,7 @@ class Scene:
         held = np.arange(0, self.rows.size, step)
         columns = tuple(replace(column, values=column.values[held]) for column in self.columns)
         factors = tuple(replace(column, values=column.values[held]) for column in self.factors)
-        return replace(self, rows=self.rows.take(held), columns=columns, factors=factors)
+        return replace(self, rows=self.rows.take(held), columns=columns, factors=factors, edges=None)
 
     def without_a_place(self) -> set[str]:
         """Return the columns of which no range or level holds enough people and leaves enough."""
@@ -129,7 +141,9 @@ class Scene:
 
     def only(self, some: Sequence[int]) -> Scene:
         """Return the same people with some of the columns."""
-        return self if len(some) == len(self.columns) else replace(self, columns=tuple(self.columns[i] for i in some))
+        if len(some) == len(self.columns):
+            return self
+        return replace(self, columns=tuple(self.columns[i] for i in some), edges=[self.fine[i] for i in some])
 
     def without_factors(self) -> Scene:
         """Return the same people with nothing held equal."""
@@ -160,7 +174,7 @@ class Scene:
 
     def dealt(self, more: Sequence[int] = ()) -> Dealt:
         """Return people whose outcomes are dealt among those alike in the factors and in some columns."""
-        return Dealt.of(self.rows, self.measure, self.strata(more).codes, place_of(self.axes))
+        return Dealt.of(self.rows, self.measure, self.strata(more).codes, self._place())
 
     def look(
         self,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from fairgroups.audits.options import AuditOptions, option
 from fairgroups.errors import InputError
-from fairgroups.options import at_least_zero, level_of, one_of, whole_number
+from fairgroups.options import at_least_zero, column_of, columns_of, level_of, one_of, whole_number
 
 if TYPE_CHECKING:
     from fairgroups.measures import Measure
@@ -78,8 +78,8 @@ class ScanOptions:
     def __post_init__(self) -> None:
         for name in ("outcome", "truth", "weight", "cluster"):
             value = getattr(self, name)
-            if not isinstance(value, str) and not (value is None and name != "outcome"):
-                raise InputError(f"`{name}` must be the name of a column; got {value!r}.")
+            if value is not None or name == "outcome":
+                column_of(value, name)
         for name in ("attributes", "without", "given"):
             self.names(name)
         if self.attributes is not None and not self.names("attributes"):
@@ -105,15 +105,11 @@ class ScanOptions:
     def names(self, option_name: str) -> tuple[str, ...]:
         """Return the columns that an option names."""
         value = getattr(self, option_name)
-        if value is None:
-            return ()
-        if not isinstance(value, str | Sequence) or not all(isinstance(name, str) for name in value):
-            raise InputError(f"`{option_name}` must be the name of a column, or a list of them; got {value!r}.")
-        return (value,) if isinstance(value, str) else tuple(dict.fromkeys(value))
+        return () if value is None else columns_of(value, option_name)
 
     def called(self, name: str) -> str:
         """Return what a column is called."""
-        return (self.label or {}).get(name, name)
+        return (self.label or {}).get(name, name if name.strip() else "the column without a name")
 
     @property
     def roles(self) -> tuple[str, ...]:

@@ -85,7 +85,7 @@ class ScanFacts:
     @property
     def percent_level(self) -> str:
         """The level as it is written."""
-        return f"{100 * self.level:g}%"
+        return f"{100 * self.level:.12g}%"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -123,7 +123,7 @@ class Scan(Written):
 
     NOUN: ClassVar[str] = "scan"
     SCHEMA: ClassVar[str] = "fairgroups.scan"
-    VERSION: ClassVar[int] = 1
+    VERSION: ClassVar[int] = 2
 
     title: str | None
     data: ScanFacts

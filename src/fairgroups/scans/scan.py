@@ -14,7 +14,7 @@ from fairgroups.measures import JointMeasure, resolve_any
 from fairgroups.options import refuse_unknown, taking
 from fairgroups.progress import progress_bar
 from fairgroups.rows.rows import check_measure, refuse_exposure
-from fairgroups.rows.strata import refuse_names
+from fairgroups.rows.strata import nothing_to_compare, refuse_names
 from fairgroups.scans.columns import ColumnCheck, unknown_column
 from fairgroups.scans.findings import Scene
 from fairgroups.scans.options import ScanOptions
@@ -22,7 +22,6 @@ from fairgroups.scans.records import ScannedAttribute
 from fairgroups.scans.result import Scan, ScanFacts
 from fairgroups.scans.seen import Seen
 from fairgroups.scans.table import ScanTable
-from fairgroups.words import listed
 
 __all__ = ["scan"]
 
@@ -121,13 +120,16 @@ def scan(data: Any, **asked: Any) -> Scan:
     refuse_names(factors, rows.n)
     used = [column for column in checked if column.check.used]
     if not used:
-        why = "; ".join(f"{column.name}: {column.check.told}" for column in checked) or "the table has no other column"
+        reasons = (f"{column.name}: {column.check.told.rstrip('.').replace('Left out: ', '')}" for column in checked)
+        why = "; ".join(reasons) or "the table has no other column"
         raise InputError(f"no column is left to look at ({why[:300]}).", "name attributes that vary.")
     columns = tuple(used) + tuple(x for x in map(unknown_column, used) if x is not None)
     scene = Scene(rows, measure, columns, factors, direction, options.level, options.min_cell, options.label or {})
+    checks, n_used = [column.check for column in checked], len(used)
+    del checked, used, columns  # their values, in the order of the table
     scene = scene.in_order()
     narrow = scene.without_a_place()
-    checked = [replace(c, check=_no_place(c.check, options)) if c.name in narrow else c for c in checked]
+    checks = [_no_place(check, options) if check.name in narrow else check for check in checks]
     scene = scene.only([i for i, column in enumerate(scene.columns) if column.name not in narrow])
     if not scene.columns:
         raise InputError(
@@ -135,11 +137,11 @@ def scan(data: Any, **asked: Any) -> Scan:
             "pass more rows, or lower min_cell (--min-cell).",
         )
     alone = _alone(scene) if factors else 0
-    with progress_bar(f"Looking at {len(used)} columns", shown=options.verbose) as progress:
+    with progress_bar(f"Looking at {n_used} columns", shown=options.verbose) as progress:
         seen = Seen.of(scene, options, progress)
     attributes = seen.attributes(options)
     if options.audits:
-        known, found = table.without_codes(checked), []
+        known, found = table.without_codes(checks), []
         with progress_bar("Auditing each attribute", shown=options.verbose) as progress:
             for i, one in enumerate(attributes):
                 found.append(_with_audit(one, i, known, options))
@@ -169,7 +171,7 @@ def scan(data: Any, **asked: Any) -> Scan:
     return Scan(
         title=options.title,
         data=facts,
-        columns=tuple(column.check for column in checked),
+        columns=tuple(checks),
         attributes=attributes,
         pairs=seen.pairs(options),
         steps=seen.steps(options),
@@ -182,11 +184,7 @@ def _alone(scene: Scene) -> int:
     """Count people with nobody alike to compare them with; refuse factors that leave nothing to compare."""
     dealt = scene.dealt()
     if not dealt.scatter.any() and scene.without_factors().dealt().scatter.any():
-        names = listed([column.name for column in scene.factors])
-        raise InputError(
-            f"among people alike in {names} the outcome is the same for all: nothing can be compared.",
-            "hold fewer factors equal; none may be a copy of the outcome (--given).",
-        )
+        raise nothing_to_compare([column.name for column in scene.factors])
     sizes = np.bincount(dealt.strata)
     return int(np.count_nonzero(sizes == 1))
 

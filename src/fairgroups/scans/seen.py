@@ -14,7 +14,8 @@ from fairgroups.audits.records import Limit
 from fairgroups.evidence.dealt import Dealt
 from fairgroups.evidence.look import Look, Looked
 from fairgroups.evidence.verdict import LimitVerdict, worst_limit
-from fairgroups.scans.findings import FINE, MOST_COLUMNS, Scene
+from fairgroups.progress import on_two_threads
+from fairgroups.scans.findings import MOST_COLUMNS, Scene
 from fairgroups.scans.options import ScanOptions
 from fairgroups.scans.records import CurvePart, ScannedAttribute, Step
 
@@ -25,7 +26,7 @@ Listed = tuple[Scene, Looked, Dealt, tuple[int, ...]]  # whom was looked at, wha
 MOST_STEPS = 4
 MOST_COMPARED = 10  # attributes that are held against each other
 MOST_PAIRS = 10  # that are told
-CURVE = 20  # stretches of a number's curve
+CURVE = 20  # stretches of a number's curve, about
 WIDE = 0.1  # a limit is kept where every range of such a share of the people keeps it
 
 
@@ -60,7 +61,7 @@ class Seen:
     def attributes(self, options: ScanOptions) -> tuple[ScannedAttribute, ...]:
         """Return every attribute, the most striking first."""
         order = sorted(self.look.singles, key=lambda one: -one.excess)
-        return tuple(self._attribute(one, options) for one in order)
+        return tuple(on_two_threads(lambda one: self._attribute(one, options), order))
 
     def pairs(self, options: ScanOptions) -> tuple[ScannedAttribute, ...]:
         """Return the pairs that say more than each of their attributes alone."""
@@ -176,10 +177,7 @@ def _curve(scene: Scene, i: int, least: int) -> tuple[CurvePart, ...]:
     """Return the rate along a column, in stretches of enough people."""
     column = scene.columns[i]
     a, b, offset = scene.sums
-    edges = None if column.levels is not None else column.edges(CURVE)
-    if edges is not None and edges.size < CURVE / 2:  # most people share a value
-        edges = column.edges(FINE)
-    axis = column.axis(edges)
+    axis, edges = scene.axes[i], scene.fine[i]
     inside = (axis.codes < axis.size) & (b > 0)
     codes = axis.codes[inside].astype(np.intp)
     n, sum_a, sum_b = (np.bincount(codes, x, axis.size) for x in (np.ones(codes.size), a[inside], b[inside]))
@@ -190,10 +188,10 @@ def _curve(scene: Scene, i: int, least: int) -> tuple[CurvePart, ...]:
                 out.append(CurvePart(float(k), float(k), level, int(n[k]), float(sum_a[k] / sum_b[k]) + offset))
         return tuple(out)
     assert edges is not None
-    start = 0
+    start, enough = 0, least if edges.size <= CURVE else max(least, 0.9 * n.sum() / CURVE)
     while start < edges.size:  # joined with the next until enough
         stop = start + 1
-        while stop < edges.size and (n[start:stop].sum() < least or n[stop:].sum() < least):
+        while stop < edges.size and (n[start:stop].sum() < enough or n[stop:].sum() < least):
             stop += 1
         side = column.side((start, stop), edges)
         low, high = float(edges[start]), float(edges[stop]) if stop < edges.size else math.nan

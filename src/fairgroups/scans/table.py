@@ -18,7 +18,7 @@ from fairgroups.rows.attributes import Column, factor
 from fairgroups.rows.columns import numbers, one_column
 from fairgroups.rows.rows import Rows
 from fairgroups.scans.check import without_copies
-from fairgroups.scans.columns import ScannedColumn, read_column, unreadable
+from fairgroups.scans.columns import ColumnCheck, ScannedColumn, read_column, unreadable
 from fairgroups.scans.options import ScanOptions
 from fairgroups.sources.frames import column_names, is_lazy, library_beside, read_table
 from fairgroups.sources.source import Source
@@ -106,13 +106,13 @@ class ScanTable:
         columns = on_two_threads(read, self.attributes)
         return without_copies(columns, rows.outcome, options.outcome)
 
-    def without_codes(self, checked: Sequence[ScannedColumn]) -> ScanTable:
+    def without_codes(self, checks: Sequence[ColumnCheck]) -> ScanTable:
         """Return the table with numbers that stand for nothing taken as missing."""
         columns = dict(self.columns)
-        for column in checked:
-            if column.check.codes:
-                values = numbers(columns[column.name], column.name)
-                columns[column.name] = np.where(np.isin(values, column.check.codes), np.nan, values)
+        for check in checks:
+            if check.codes:
+                values = numbers(columns[check.name], check.name)
+                columns[check.name] = np.where(np.isin(values, check.codes), np.nan, values)
         return replace(self, columns=columns)
 
     def factors(self, rows: Rows, options: ScanOptions) -> tuple[Column, ...]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fairgroups.errors import InputError
 from fairgroups.sql import quoted, sql_text
 
-__all__ = ["AgeColumn", "age_column", "ages_of", "sql_age", "way_of_dates"]
+__all__ = ["OLDEST", "AgeColumn", "age_column", "ages_of", "sql_age", "way_of_dates"]
 
 _ASKED = re.compile(r"\s*age\s*\(\s*(.+?)\s*(?:,\s*([^,()]+?)\s*)?\)\s*", re.IGNORECASE)
 _WAYS = {
@@ -65,7 +65,7 @@ def age_column(name: str) -> AgeColumn | None:
     AgeColumn or None
     """
     found = _ASKED.fullmatch(name)
-    if found is None:
+    if found is None or (found[2] is None and found[1].isdigit()):  # "age (2)", the second column of that name
         return None
     if found[2] is None:
         raise InputError(

@@ -50,6 +50,8 @@ class FileReader:
         Of a sheet: columns that hold text only.
     sheet_mixed : dict of str
         Of a sheet: columns of numbers that hold a text which may be a number, with that text.
+    sheet_numbers : dict of int
+        Of a sheet: columns of numbers, how many of which are written as text.
     told : list of str
         What was decided and converted, in words.
     rows : sequence of int or None
@@ -71,6 +73,7 @@ class FileReader:
     encoding: str | None = None
     sheet_texts: frozenset[str] | None = None
     sheet_mixed: Mapping[str, str] = field(default_factory=dict)
+    sheet_numbers: Mapping[str, int] = field(default_factory=dict)
     told: list[str] = field(default_factory=list)
     rows: Sequence[int] | None = None
     delimiter: str = ""
@@ -121,6 +124,7 @@ class FileReader:
             sheet = read_sheet(path, self.sheet, self.folder, self.wanted)
             self.told += sheet.told
             self.rows, self.sheet_texts, self.sheet_mixed = sheet.rows, sheet.texts, sheet.mixed
+            self.sheet_numbers = sheet.numbers
             return read_text_file(self, sheet.path)
         if kind in SURVEY_FILES:
             return self._survey(path)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from fairgroups.errors import ColumnError, InputError
+from fairgroups.options import column_of
 from fairgroups.sources.ages import AgeColumn, age_column, ages_of
 from fairgroups.sources.source import Source, read_columns
 
@@ -42,6 +43,8 @@ def read_table(data: Any, names: list[str], *, text: Sequence[str] = ()) -> Tabl
     `text` columns of a CSV file are left as they are written. Tables given back come in the caller's own library; for a
     mapping or a file, as a plain dict of lists.
     """
+    for name in names:
+        column_of(name, "name")
     if isinstance(data, str | Path | Source):
         source = data if isinstance(data, Source) else Source(data)
         if source.is_database:

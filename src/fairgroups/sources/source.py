@@ -21,7 +21,7 @@ from fairgroups.output import own_folder
 from fairgroups.sources.ages import age_column, sql_age
 from fairgroups.sources.databases import errors_of, only_read, schema_of
 from fairgroups.sources.encodings import known_encoding
-from fairgroups.sources.files import FileReader
+from fairgroups.sources.files import NOT_A_VALUE, FileReader
 from fairgroups.sources.standard_input import STANDARD_INPUT, standard_input
 from fairgroups.sources.written_numbers import numbers_from_text
 from fairgroups.sql import WHOLE_ROW, one_query, quoted, sql_row, sql_text, without_password
@@ -254,7 +254,8 @@ class Source:
 
     def _converted(self, relation: Any, wanted: Sequence[str], text: Sequence[str], reader: FileReader) -> Any:
         """Return the table with missing values, numbers written as text, and ages, as they are meant."""
-        before = self._filled(relation, wanted)
+        names = [name for name in wanted if name in relation.columns]
+        before = self._filled(relation, names, reader)
         relation = _without_codes(relation, wanted, self.na)
         also = None if self.sql is not None else reader.written
         looked = [name for name in wanted if name not in text]
@@ -272,18 +273,23 @@ class Source:
         new = [f"{read[name]} AS {quoted(name)}" for name in read if name not in relation.columns]
         relation = relation.project(", ".join([*kept, *new])) if read else relation
         if self.na:
-            n = before - self._filled(relation, wanted)
+            coded = before - self._filled(relation, names)
             codes = listed([repr(text) for text in self.na])
-            many = "no value is" if n == 0 else "1 value is" if n == 1 else f"{n:,} values are"
+            many = "no value is" if coded == 0 else "1 value is" if coded == 1 else f"{coded:,} values are"
             reader.tell(f"{sentence(many)} {codes}, to be taken as missing as asked.")
         return relation
 
-    def _filled(self, relation: Any, wanted: Sequence[str]) -> int:
-        """Count the values of some columns that are there, where that is asked for."""
-        names = [name for name in wanted if name in relation.columns]
+    def _filled(self, relation: Any, names: Sequence[str], reader: FileReader | None = None) -> int:
+        """Count the values of some columns that are there, where that is asked for; of a text file, as written."""
         if not self.na or not names:
             return 0
-        return int(sum(relation.aggregate(", ".join(f"count({quoted(name)})" for name in names)).fetchall()[0]))
+        there = ""
+        if reader is not None and reader.written is not None and self.sql is None and self.where is None:
+            relation, there = reader.written(), ", ".join(sql_text(text) for text in NOT_A_VALUE)
+        asked = (
+            f"count({x}) FILTER (WHERE {x} NOT IN ({there}))" if there else f"count({x})" for x in map(quoted, names)
+        )
+        return int(sum(relation.aggregate(", ".join(asked)).fetchall()[0]))
 
     @contextmanager
     def _database(self) -> Iterator[tuple[Any, Any]]:

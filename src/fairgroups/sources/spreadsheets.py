@@ -19,6 +19,7 @@ __all__ = ["SHEET_FILES", "ReadSheet", "column_letters", "is_workbook", "read_sh
 
 SHEET_FILES = {".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"}
 _ERRORS = {"#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NULL!", "#NUM!", "#N/A N/A"}
+_NUMBER = re.compile(r"[-+]?\d+([.]\d+)?")
 _UNCLEAR = re.compile(r"[-+]?\d{1,3}([.,]\d{3})+")
 _LARGEST = 200_000_000  # bytes of a workbook
 
@@ -27,7 +28,8 @@ _LARGEST = 200_000_000  # bytes of a workbook
 class ReadSheet:
     """A sheet written as CSV: the file, the sheet's own number of each row, what was decided, columns of text.
 
-    `mixed` holds columns of numbers with a text among them that may be a number.
+    `mixed` holds columns of numbers with a text among them that may be a number, `numbers` how many cells of a column
+    of numbers are written as text.
     """
 
     path: Path
@@ -35,6 +37,7 @@ class ReadSheet:
     told: tuple[str, ...]
     texts: frozenset[str] = frozenset()
     mixed: dict[str, str] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)
 
 
 def read_sheet(path: Path, sheet: str | None, folder: Path, wanted: Sequence[str] = ()) -> ReadSheet:
@@ -191,7 +194,12 @@ def _written(cells: list[list[Any]], first: int, target: Path, name: str, told: 
         unclear = [x for x in column if isinstance(x, str) and _UNCLEAR.fullmatch(x.strip())]
         if unclear and one not in texts:
             mixed[one] = unclear[0].strip()
-    return ReadSheet(target, rows, tuple(told), frozenset(texts), mixed)
+    numbers = {}
+    for one, column in zip(names, filled, strict=True):
+        as_text = sum(isinstance(x, str) for x in column)
+        if as_text and all(not isinstance(x, str) or _NUMBER.fullmatch(x.strip()) for x in column):
+            numbers[one] = as_text
+    return ReadSheet(target, rows, tuple(told), frozenset(texts), mixed, numbers)
 
 
 def _head(cells: list[list[Any]]) -> int:

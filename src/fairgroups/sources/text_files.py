@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CSV_TYPES", "NOT_A_VALUE", "TEXT_FILES", "holds_text", "read_text_file"]
 
+MOST_TITLES = 10  # lines above the column names
 NOT_A_VALUE = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"]
 CSV_TYPES = ["BIGINT", "DOUBLE", "DATE", "TIMESTAMP", "VARCHAR"]
 TEXT_FILES = {".csv", ".tsv", ".txt"}
@@ -44,12 +45,10 @@ def read_text_file(reader: FileReader, path: Path) -> Any:
     reader.tell(told)
     plain = _without_mark(plain, reader.folder)
     names, reader.delimiter = _head(plain, path.name)
-    plain, names = _narrow(reader, plain, names)
+    titles = _titles(plain, names, reader)
+    plain, names = (plain, _line(plain, titles, reader.delimiter)) if titles else _narrow(reader, plain, names)
     literal = reader.literal(plain)
-    dialect: dict[str, Any] = {}
-    if reader.sheet_texts is not None:
-        dialect = {"header": True, "delimiter": ","}
-        _refuse_mixed(reader)
+    dialect = _dialect(reader, titles)
     missing = [*NOT_A_VALUE, *(text for text in reader.na if text not in NOT_A_VALUE)]
     options: dict[str, Any] = {"sample_size": -1, "na_values": missing, "auto_type_candidates": CSV_TYPES}
     if reader.as_text:
@@ -59,8 +58,8 @@ def read_text_file(reader: FileReader, path: Path) -> Any:
         return reader.connection.read_csv(literal, all_varchar=True, **dialect)
 
     try:
-        skipped = 0 if dialect else _sniffed(reader, literal)
-        if skipped == 0 and (apart := _told_apart(names, reader.wanted)) is not None:
+        skipped = titles if dialect else _sniffed(reader, literal)
+        if skipped == titles and (apart := _told_apart(names, reader.wanted)) is not None:
             dialect |= {"header": True, "names": apart, **({"delimiter": reader.delimiter} if reader.delimiter else {})}
         relation = reader.connection.read_csv(literal, **options, **dialect)
         kept = [name for name in reader.text if name in relation.columns]
@@ -91,6 +90,41 @@ def read_text_file(reader: FileReader, path: Path) -> Any:
     return relation
 
 
+def _dialect(reader: FileReader, titles: int) -> dict[str, Any]:
+    """Return how the file is written, where that need not be guessed."""
+    if reader.sheet_texts is not None:
+        _refuse_mixed(reader)
+        for name, n in reader.sheet_numbers.items():
+            if name in reader.wanted and name not in reader.text and not reader.as_text:
+                cells = "cell of text was read as a number" if n == 1 else "cells of text were read as numbers"
+                reader.tell(f"{name}: {n:,} {cells}.")
+        return {"header": True, "delimiter": ","}
+    return {"header": True, "delimiter": reader.delimiter, "skiprows": titles} if titles else {}
+
+
+def _line(path: Path, number: int, delimiter: str) -> list[str]:
+    """Return the cells of one of the first lines."""
+    with _text_of(path) as file:
+        lines = [file.readline(LONGEST_LINE) for _ in range(number + 1)]
+    return next(csv.reader([lines[number].rstrip("\r\n")], delimiter=delimiter), [])
+
+
+def _titles(path: Path, names: Sequence[str], reader: FileReader) -> int:
+    """Count lines above the column names that have separators as well, as spreadsheets write: "Report of May,,"."""
+    if (
+        reader.sheet_texts is not None
+        or not reader.delimiter
+        or not reader.wanted
+        or names.count("") < max(1, len(names) / 2)
+    ):
+        return 0
+    wanted = {name.strip().lower() for name in reader.wanted}
+    for number in range(1, MOST_TITLES + 1):
+        if wanted <= {name.strip().lower() for name in _line(path, number, reader.delimiter)}:
+            return number
+    return 0
+
+
 def _narrow(reader: FileReader, path: Path, names: list[str]) -> tuple[Path, list[str]]:
     """Return a file of very many columns with those alone that are wanted, so that no others are looked through."""
     wanted = [name for name in dict.fromkeys(reader.wanted) if names.count(name) == 1]
@@ -115,10 +149,13 @@ def _told_apart(names: Sequence[str], wanted: Sequence[str]) -> list[str] | None
 
     Those that are wanted keep theirs, or else the first; others get the number of their column.
     """
+    given = list(names)
+    if given.count("") > 1:
+        names = [name or f"column {i + 1}" for i, name in enumerate(names)]
     keys = [name.strip().lower() for name in names]
     times = Counter(keys)
     if max(times.values(), default=1) < 2:
-        return None
+        return list(names) if names != given else None
     owner: dict[str, int] = {}
     for i, (name, key) in enumerate(zip(names, keys, strict=True)):
         if times[key] > 1 and name in wanted:
@@ -142,17 +179,18 @@ def _sniffed(reader: FileReader, literal: str) -> int:
 
 
 def _unclear(reader: FileReader, relation: Any, written: Callable[[], Any]) -> list[str]:
-    """Return columns read as numbers whose every dot may part thousands, where commas part decimals."""
+    """Return columns read as numbers whose every dot may part thousands, where commas may part decimals."""
     typed = zip(relation.columns, map(str, relation.types), strict=True)
     numbers = [name for name, kind in typed if kind == "DOUBLE" and (not reader.wanted or name in reader.wanted)]
     if reader.sheet_texts is not None:  # other cells are numbers already, whatever they look like
         numbers = [name for name in numbers if name in reader.sheet_texts]
     texts = "VARCHAR" in map(str, relation.types)
-    if not numbers or not (reader.delimiter == ";" or reader.decimal == "," or texts):
+    commas = reader.delimiter in (";", "\t") or reader.decimal == "," or reader.sheet_texts is not None
+    if not numbers or not (commas or texts):
         return []
     every = written()
     unclear = unclear_dots(every, numbers)
-    if not unclear or reader.delimiter == ";" or reader.decimal == ",":
+    if not unclear or commas:
         return unclear
     return unclear if marks_of(every) == {","} else []
 

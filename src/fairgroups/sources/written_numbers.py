@@ -1,4 +1,4 @@
-"""Numbers as people write them: "72,000", "34,5", "€ 1.234,50", "12 %"; told apart by the whole column, never by guess.
+"""Numbers as people write them: "72,000", "€ 1.234,50", "34 years"; told apart by the whole column, never by guess.
 
 A column of text is read as numbers where every value of it is one. Which mark stands for decimals follows from values
 that can be read in one way only; where there are none, from the other columns of the file and from its delimiter; and
@@ -7,7 +7,7 @@ where these do not tell, the user is asked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +36,9 @@ _WAYS: dict[str, tuple[str, str]] = {
     "apart, dot": (f"\\d{{1,3}}(?:(?:{_SPACES}|['’])\\d{{3}})+\\.\\d+", "."),
     "apart, comma": (f"\\d{{1,3}}(?:(?:{_SPACES}|['’])\\d{{3}})+,\\d+", ","),
 }
+# A unit is one word after all numbers of a column; a single letter stands apart.
+_UNIT = "[+\\-−]?\\d[\\d.,'’]*(?:[ \u00a0]+\\p{L}|\\p{L}{2})[^\\d\\s]*"
+_UNIT_ALONE = "(\\p{L}[^\\d\\s]*)$"
 _AMBIGUOUS = {"dot or thousands", "comma or thousands"}
 
 
@@ -51,6 +54,12 @@ class WrittenNumbers:
     percent: int
     small: int  # plain numbers below 1000
     large: int  # plain numbers from 1000 on
+    unit: str = ""
+
+    @property
+    def text(self) -> str:
+        """SQL for the values, without spaces around them and without their unit."""
+        return _without_unit(self.name, self.unit)
 
     @property
     def is_numbers(self) -> bool:
@@ -60,7 +69,12 @@ class WrittenNumbers:
     @property
     def odd(self) -> bool:
         """Whether a value is written in another way than computers do."""
-        return bool(self.money or self.percent or any(self.ways[way] for way in _WAYS if way not in ("plain", "dot")))
+        return bool(
+            self.unit
+            or self.money
+            or self.percent
+            or any(self.ways[way] for way in _WAYS if way not in ("plain", "dot"))
+        )
 
     def decimals(self) -> set[str]:
         """Return the marks of decimals that its values leave possible, where they tell."""
@@ -135,17 +149,51 @@ def unclear_dots(written: Any, names: Sequence[str]) -> list[str]:
 
 
 def _look(relation: Any, names: Sequence[str]) -> list[WrittenNumbers]:
-    """Count the ways of writing in columns of text, in one pass."""
+    """Count the ways of writing in columns of text; where not all values are numbers, they may have a unit."""
     texts = [
         name
         for name in dict.fromkeys(names)
         if name in relation.columns and str(relation.types[relation.columns.index(name)]) == "VARCHAR"
     ]
+    found = _counted(relation, dict.fromkeys(texts, ""))
+    units = _units(relation, [one.name for one in found if not one.is_numbers])
+    again = {one.name: one for one in _counted(relation, units)}
+    return [again.get(one.name, one) for one in found]
+
+
+def _units(relation: Any, names: Sequence[str]) -> dict[str, str]:
+    """Return the one unit that all numbers of each column have, for those that have one."""
+    if not names:
+        return {}
+    asked = []
+    for name in names:
+        x = f"trim({quoted(name)})"
+        fits = f"regexp_full_match({x}, {sql_text(_UNIT)})"
+        unit = f"regexp_extract({x}, {sql_text(_UNIT_ALONE)}, 1)"
+        asked += [f"count({quoted(name)})", f"count(*) FILTER (WHERE {fits})"]
+        asked += [f"{end}({unit}) FILTER (WHERE {fits})" for end in ("min", "max")]
+    found = relation.aggregate(", ".join(asked)).fetchall()[0]
+    out = {}
+    for i, name in enumerate(names):
+        n, fitting, first, last = found[4 * i : 4 * i + 4]
+        if n and fitting == n and first and first == last:
+            out[name] = str(first)
+    return out
+
+
+def _without_unit(name: str, unit: str) -> str:
+    x = f"trim({quoted(name)})"
+    return f"trim(left({x}, length({x}) - {len(unit)}))" if unit else x
+
+
+def _counted(relation: Any, units: Mapping[str, str]) -> list[WrittenNumbers]:
+    """Count the ways of writing in columns with these units, in one pass."""
+    texts = list(units)
     if not texts:
         return []
     asked = []
     for name in texts:
-        x = f"trim({quoted(name)})"
+        x = _without_unit(name, units[name])
         kind = _way_of(x)
         asked.append(f"count({quoted(name)})")
         asked += [f"count(*) FILTER (WHERE {kind} = {sql_text(way)})" for way in _WAYS]
@@ -163,7 +211,7 @@ def _look(relation: Any, names: Sequence[str]) -> list[WrittenNumbers]:
         money = tuple(sorted((part[-4] or "").split()))
         example = {way: text for way, text in zip(_WAYS, examples, strict=True) if text is not None}
         ways = dict(zip(_WAYS, counts, strict=True))
-        out.append(WrittenNumbers(name, n, ways, example, money, part[-3], part[-2], part[-1]))
+        out.append(WrittenNumbers(name, n, ways, example, money, part[-3], part[-2], part[-1], units[name]))
     return out
 
 
@@ -239,7 +287,7 @@ def _refuse_mixtures(one: WrittenNumbers, mark: str) -> None:
 
 def _expression(one: WrittenNumbers, mark: str) -> str:
     """Return SQL for the numbers."""
-    x = f"trim({quoted(one.name)})"
+    x = one.text
     bare = f"regexp_replace({x}, {sql_text(f'{_MONEY}|%|{_SPACES}|[()]|[’]|' + chr(39))}, '', 'g')"
     bare = f"replace({bare}, '−', '-')"
     thousands = "," if mark == "." else "."
@@ -256,11 +304,14 @@ def _told(one: WrittenNumbers, mark: str) -> str:
         way in ("comma", "comma or thousands", "apart, comma", "thousands by dot") for way in written
     ):
         said.append("the comma as the mark of decimals")
+    if one.unit:
+        said.append(f"the unit {one.unit!r} left out")
     if one.money:
         said.append(f"{one.money[0]} left out")
     if one.percent:
         said.append("percent signs left out, so that 5% is 5")
     example = one.example[max(written, key=lambda way: one.ways[way])] if written else next(iter(one.example.values()))
+    example += f" {one.unit}" if one.unit else ""
     return f"{one.name}: text such as {example!r} was read as numbers, {', '.join(said)}."
 
 
