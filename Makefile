@@ -9,7 +9,7 @@ FILES := $(shell find src -name '*.py' | sort | cksum | cut -d ' ' -f 1)
 # An editable install knows the files by name: new ones need a new one.
 INSTALLED := $(VENV)/.installed-$(FILES)
 
-.PHONY: demo test test-all test-long test-engines test-faces test-wheel test-oldest test-pythons test-sanitized test-threads fuzz paper lint bench docs docs-links clean
+.PHONY: demo test test-all test-long test-engines test-faces test-wheel test-oldest test-pythons test-sanitized test-threads test-random fuzz paper lint bench docs docs-links clean
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -93,6 +93,10 @@ test-threads:
 SECONDS ?= 60
 fuzz: $(VENV)/.test
 	$(BIN)/python -W ignore scripts/fuzz.py --seconds $(SECONDS)
+
+# The property tests on examples that are drawn anew; run by hand, now and then.
+test-random: $(VENV)/.test
+	$(BIN)/python -m pytest -q -n auto -m 'not long' --hypothesis-profile=default
 
 # With tables of faces: make paper TABLES="--table celeba.csv --second-table ffhq.csv"
 paper: $(INSTALLED)

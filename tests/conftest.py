@@ -2,6 +2,9 @@
 
 Tests that take seconds (simulations, browsers, whole pages, real data) are named in long_tests.txt and bear the mark
 `long`: `make test` leaves them to `make test-long`, which continuous integration runs.
+
+Examples of property tests are the same each time, so that a test fails because of a change; `make test-random` draws
+new ones.
 """
 
 import os
@@ -9,11 +12,14 @@ import random
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
 HERE = Path(__file__).parent
+settings.register_profile("fixed", derandomize=True)
+settings.load_profile("fixed")
 LONG = set((HERE / "long_tests.txt").read_text(encoding="utf-8").split())
 
 

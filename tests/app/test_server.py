@@ -67,14 +67,14 @@ def test_names_stay_in_their_folder(client, desk):
     assert desk.tables[table].path.name == "people (1).csv"
 
 
-@pytest.mark.parametrize("path", ["../../secret", "..%2f..%2fsecret", "report.html/../../x", "people.csv"])
-def test_no_other_file_goes_out(client, path):
+def test_no_other_file_goes_out(client):
     table = drop(client).json()["table"]
     job = client.post(f"{client.root}/jobs", json_={"table": table, "sensitive": ["age"], "outcome": "ok"}).json()[
         "job"
     ]
     finished(client, job)
-    assert client.get(f"{client.root}/jobs/{job}/{path}").status_code in (400, 404)
+    for path in ("../../secret", "..%2f..%2fsecret", "report.html/../../x", "people.csv"):
+        assert client.get(f"{client.root}/jobs/{job}/{path}").status_code in (400, 404), path
 
 
 def test_sizes_are_limited(client, desk):

@@ -41,6 +41,7 @@ def by_hand(a, b, bb, rows, start, stop, rule, min_rows, min_b):
 
 @example(2688, False, 0.0)  # two cells alike: the root is 0, and no more than nothing
 @example(6124, False, 0.0)
+@example(130, False, 0.0)
 @given(st.integers(0, 10_000), st.booleans(), st.sampled_from([0.0, 0.7]))
 @settings(max_examples=60, deadline=None)
 def test_the_kernel_finds_the_most_different_range(seed, weighted, scale):
@@ -67,9 +68,9 @@ def test_the_kernel_finds_the_most_different_range(seed, weighted, scale):
     least = (float(rng.integers(0, 6)), float(rng.integers(0, 3)))
     wanted = by_hand(*sums, start, stop, rule, *least)
     found = most_different(*sums, start, stop, *rule, *least, False)
-    assert found[0] == pytest.approx(wanted, abs=1e-9)
+    assert found[0] == pytest.approx(wanted, abs=2e-7)  # near 0 a root makes 1e-8 of what is rounded in the 16th digit
     decided = most_different(*sums, start, stop, *rule, *least, True)
-    assert (decided[0] > 0) == (wanted > 1e-12) or abs(wanted) < 1e-9
+    assert (decided[0] > 0) == (wanted > 1e-12) or abs(wanted) < 2e-7
 
 
 def test_everybody_is_homogeneous_exactly_when_no_interval_excludes_zero():

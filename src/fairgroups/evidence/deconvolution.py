@@ -11,7 +11,7 @@ have been a slope.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -95,13 +95,13 @@ class TrueRates:
 
     grid: Array
     share: Array
-    _fits: tuple[_Fit, ...]
+    _families: tuple[_Family, ...]
     _drawn: tuple[tuple[Array, Array], ...]  # densities that could have been seen as well, and the rates with them
 
     @property
     def rate(self) -> Array:
         """The rate at each true value, averaged over the models."""
-        return np.asarray(sum(fit.weight * fit.rate for fit in self._fits))
+        return np.asarray(sum(family.weight @ family.rate for family in self._families))
 
     def contrasts(self, group_of: Callable[[Array], NDArray[np.intp]], n: int) -> tuple[Array, Array, Array]:
         """Return Φ of groups of true values, its standard error, and the groups' shares; NaN of a group of nobody.
@@ -127,10 +127,10 @@ class TrueRates:
             return np.asarray(np.divide(own, total, out=np.zeros_like(own), where=total > 0) - share)
 
         weights = of(self.share)
-        each = np.stack([weights @ fit.rate for fit in self._fits])
-        probability = np.array([fit.weight for fit in self._fits])
+        each = np.concatenate([family.rate @ weights.T for family in self._families])
+        probability = np.concatenate([family.weight for family in self._families])
         phi = probability @ each
-        inside = np.stack([fit.variance(weights) for fit in self._fits])
+        inside = np.concatenate([family.variance(weights) for family in self._families])
         # No model is quite true: for the error, what was seen counts half as much in telling them apart.
         doubt = np.sqrt(probability) / np.sqrt(probability).sum()
         variance = doubt @ (inside + (each - phi) ** 2)
@@ -165,14 +165,14 @@ def true_rates(seen: Blurred, borders: Array, seed: int = 0, draws: int = DRAWS)
     models = _Models(grid, share, borders)
     variance = seen.row_variance()
     for _ in range(2):  # the variance of a yes or no follows from its rate
-        fits = models.fit(seen, likelihood * share, variance)
-        variance = seen.row_variance(_posterior(likelihood * share) @ fits[0].rate)
+        families = models.fit(seen, likelihood * share, variance)
+        variance = seen.row_variance(_posterior(likelihood * share) @ _likeliest(families).likeliest_rate)
     rng = np.random.default_rng(seed)
-    drawn = []
+    likeliest, drawn = _likeliest(families), []
     for _ in range(draws):
         other = _maximised(likelihood, rng.poisson(count).astype(np.float64), powers, start)[0]
-        drawn.append((other, fits[0].again(*models.sums(seen, likelihood * other, variance))))
-    return TrueRates(grid, share, tuple(fits), tuple(drawn))
+        drawn.append((other, likeliest.again(*models.sums(seen, likelihood * other, variance))))
+    return TrueRates(grid, share, tuple(families), tuple(drawn))
 
 
 def _reach(ends: Array) -> tuple[float, float]:
@@ -222,25 +222,42 @@ def _maximised(likelihood: Array, count: Array, powers: Array, start: Array) -> 
 
 
 @dataclass(frozen=True, eq=False)
-class _Fit:
-    """One model: which columns of the basis it has, how much each is held back, and what was found."""
+class _Family:
+    """Models of equal size, the likeliest first: which columns each has, how much each is held back, what was found."""
 
     basis: Array
     used: NDArray[np.intp]
     penalty: Array
     inverse: Array
     rate: Array
-    weight: float
+    weight: Array
+
+    @classmethod
+    def solved(cls, basis: Array, normal: Array, right: Array, used: NDArray[np.intp], penalty: Array) -> _Family:
+        """Return the models with what the normal equations say of each, all equally likely."""
+        inverse = np.linalg.inv(normal[used[:, :, None], used[:, None, :]] + penalty[:, :, None] * np.eye(used.shape[1]))
+        found = (inverse @ right[used][:, :, None])[..., 0]
+        every = np.zeros((len(used), basis.shape[1]))
+        np.put_along_axis(every, used, found, axis=1)
+        return cls(basis, used, penalty, inverse, every @ basis.T, np.ones(len(used)))
+
+    @property
+    def likeliest_rate(self) -> Array:
+        """The rates by the likeliest model."""
+        return np.asarray(self.rate[0])
 
     def variance(self, weights: Array) -> Array:
-        """Return the variance of weighted sums of the rates at the true values."""
-        loading = weights @ self.basis[:, self.used]
-        return np.asarray(np.maximum(np.einsum("ij,jk,ik->i", loading, self.inverse, loading), 0.0))
+        """Return the variance of weighted sums (column) of the rates at the true values, by each model (row)."""
+        loading = (weights @ self.basis)[:, self.used].transpose(1, 0, 2)
+        return np.asarray(np.maximum(np.sum((loading @ self.inverse) * loading, axis=2), 0.0))
 
     def again(self, normal: Array, right: Array) -> Array:
-        """Return the rates by the same model from other sums."""
-        found = np.linalg.solve(normal[np.ix_(self.used, self.used)] + np.diag(self.penalty), right[self.used])
-        return np.asarray(self.basis[:, self.used] @ found)
+        """Return the rates by the likeliest model from other sums."""
+        return self.solved(self.basis, normal, right, self.used[:1], self.penalty[:1]).likeliest_rate
+
+
+def _likeliest(families: list[_Family]) -> _Family:
+    return max(families, key=lambda family: float(family.weight[0]))
 
 
 class _Models:
@@ -272,28 +289,30 @@ class _Models:
             *((smooth, kind) for smooth in (True, False) for kind in steps_of),
         ]
 
-    def fit(self, seen: Blurred, joint: Array, variance: Array) -> list[_Fit]:
-        """Return the models that explain what was seen, the likeliest first; their weights add to 1."""
+    def fit(self, seen: Blurred, joint: Array, variance: Array) -> list[_Family]:
+        """Return the models that explain what was seen, by their size; all weights add to 1."""
         normal, right = self.sums(seen, joint, variance)
         unit = float(np.average(variance, weights=seen.size))
-        tried: list[tuple[float, NDArray[np.intp], Array]] = []
-        for smooth, kind in self.kinds:
-            tried += self._tried(kind, normal, right, unit, smooth=smooth)
-        best = max(value for value, _, _ in tried)
-        kept = sorted(((np.exp(value - best), used, penalty) for value, used, penalty in tried), key=lambda x: -x[0])
-        kept = [one for one in kept if one[0] >= KEPT]
-        total = float(sum(weight for weight, _, _ in kept))
-        fits = []
-        for weight, used, penalty in kept:
-            inverse: Array = np.linalg.inv(normal[np.ix_(used, used)] + np.diag(penalty)).astype(np.float64)
-            rate = self.basis[:, used] @ (inverse @ right[used])
-            fits.append(_Fit(self.basis, used, penalty, inverse, rate, float(weight) / total))
-        return fits
+        tried = [self._tried(kind, normal, right, unit, smooth=smooth) for smooth, kind in self.kinds]
+        best = max(float(value.max()) for value, _, _ in tried)
+        families, weights = [], []
+        for value, used, penalty in tried:
+            weight = np.exp(value - best)
+            kept = np.flatnonzero(weight >= KEPT)
+            kept = kept[np.argsort(-weight[kept], kind="stable")]
+            if kept.size:
+                families.append(_Family.solved(self.basis, normal, right, used[kept], penalty[kept]))
+                weights.append(weight[kept])
+        total = float(sum(weight.sum() for weight in weights))
+        return [replace(family, weight=weight / total) for family, weight in zip(families, weights, strict=True)]
 
     def _tried(
         self, kind: list[tuple[int, ...]], normal: Array, right: Array, unit: float, *, smooth: bool
-    ) -> list[tuple[float, NDArray[np.intp], Array]]:
-        """Return the logarithm of how likely each model of a kind is, the kinds being equally likely beforehand."""
+    ) -> tuple[Array, NDArray[np.intp], Array]:
+        """Return the logarithm of how likely each model of a kind is, its columns and how they are held back.
+
+        The kinds are equally likely beforehand.
+        """
         n_steps, columns = len(kind[0]), range(self.smooth if smooth else 1)
         sizes = [1, 1, self.smooth - 2, n_steps] if smooth else [1, 0, 0, n_steps]
         penalties = np.array(
@@ -312,7 +331,7 @@ class _Models:
         held = np.log(penalties[:, 1:]).sum(axis=1) / 2
         value = held - np.log(np.diagonal(factor, axis1=-2, axis2=-1)).sum(axis=-1) + np.sum(half**2, axis=-1) / 2
         value = value - np.log(value.size)
-        return [(float(value[i, j]), used[i], penalties[j]) for i in range(len(kind)) for j in range(len(penalties))]
+        return value.ravel(), np.repeat(used, len(penalties), axis=0), np.tile(penalties, (len(kind), 1))
 
     def sums(self, seen: Blurred, joint: Array, variance: Array) -> tuple[Array, Array]:
         """Return the normal equations of all columns of the basis."""

@@ -307,7 +307,7 @@ def _least_step(groups: list[Distribution], targets: Targets, max_gap: float) ->
     low, high = 0.0, 1.0
     if len(groups) == 1 or gap(0.0) <= max_gap:
         return 0.0
-    for _ in range(30):
+    for _ in range(14):  # finer than the levels that gaps are told by
         middle = (low + high) / 2
         low, high = (low, middle) if gap(middle) <= max_gap else (middle, high)
     return high
