@@ -303,13 +303,13 @@ def _finding(
     order = tuple(sorted(shown, key=lambda k: (-round(abs(records[k].phi), 12), k)))
     known = evidence.differs
     trend = None if known is None else known.trend
+    p_value = math.nan if known is None or known.unevenness is None else known.unevenness.p_value
     if order:
-        return Finding("different", order, trend=trend)
+        return Finding("different", order, trend=trend, p_value=p_value)
     if known is not None and known.region is not None:
-        return Finding("different", (), known.band.evidence(known.region), trend)
+        return Finding("different", (), known.band.evidence(known.region), trend, p_value)
     if known is not None and known.found:
-        return Finding("depends", (), trend=trend)
-    p_value = math.nan
+        return Finding("depends", (), trend=trend, p_value=p_value)
     if not judged.named and checks.permutation is not None and checks.permutation.n_draws:
         p_value = checks.permutation.p_value
         if p_value <= 1 - evidence.level:

@@ -139,8 +139,8 @@ def audit(data: Any, **asked: Any) -> Audit | JointAudit:
     unit : str
         What the rows are, in the plural: people, towns, claims.
     checks : bool
-        Also run the test of monotonicity, the resampling of borders, the comparison with the truth and, for several
-        attributes, a permutation test: about a second.
+        Also run the test of monotonicity, the resampling of borders, the comparison with the truth and, with
+        ``inference="crossfit"`` of several attributes, a permutation test.
     explore : bool
         Also work out what the page's explorer shows, so that it is in the JSON and in pages made from it.
     seed : int

@@ -107,7 +107,8 @@ class Finding:
     trend : Trend or None
         Whether the rate rises or falls with one attribute that was searched.
     p_value : float
-        Of the permutation test, where several attributes were searched; NaN otherwise.
+        Of the test whether the rate is uneven over several attributes together, or with cross-fitting of the
+        permutation test; NaN otherwise.
     """
 
     verdict: Headline

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from fairgroups.cells.sample import Sample
 from fairgroups.checks.amplification import BASE, PAIR, Amplification, amplification
 from fairgroups.checks.monotonicity import Monotonicity, monotonicity_test
 from fairgroups.checks.permutation import Permutation, permutation_test
 from fairgroups.checks.stability import Stability, border_stability
-from fairgroups.evidence.any_difference import PERMUTATION_SHARE
 from fairgroups.evidence.inference import InferenceOptions
 from fairgroups.grouping.find import find
 from fairgroups.grouping.search_options import SearchOptions
@@ -98,13 +97,9 @@ def run_checks(
     """
     level, seed = inference.level, inference.seed
     permutation = None
-    if limits is not None and not sample.is_line:  # on the line the band and the trend answer
-        drawn = 0 if inference.inference == "band" else seed
+    if limits is not None and not sample.is_line and inference.inference == "crossfit":  # else `any_difference` answers
         with progress_bar("Permutation test", shown=verbose) as progress:
-            n_draws = 399 if inference.inference == "band" else 999
-            permutation = permutation_test(sample, measure, n_draws=n_draws, seed=drawn, progress=progress)
-        if inference.inference == "band":  # which has the larger part of the error
-            permutation = replace(permutation, p_value=min(1.0, permutation.p_value / PERMUTATION_SHARE))
+            permutation = permutation_test(sample, measure, seed=seed, progress=progress)
     monotonicity = stability = None
     if sample.is_line and len(sample.cells) > 3:
         monotonicity = monotonicity_test(sample.cells, measure, level=level, seed=seed)

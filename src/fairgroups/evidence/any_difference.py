@@ -1,12 +1,11 @@
-"""Whether anything differs: the band over all ranges, or boxes, and the trend along each number share one error.
+"""Whether anything differs: the band over all ranges, or boxes, and tests without borders share one error.
 
 A range that differs is looked for with half of the error, trends with the other half. Up to 5 000 rows the band keeps a
 margin, and the two often err on the same data: there ranges have 0.4 of the error and trends 0.7, or 0.6 each where
-there are few values. Of several attributes a quarter of it is left
-to a permutation test, which sees differences that many boxes share. Together they err about as often as the level
-allows (docs/how-many.md has the simulations). Once either has found something, the intervals need only hold at once,
-and the band is shown at its own level; where neither has, it is shown as it was asked, so that no interval contradicts
-the answer.
+there are few values. Of several attributes a quarter of the error is that of the test of unevenness, which sees
+differences that many boxes share, and trends have the rest. Together they err about as often as the level allows
+(docs/how-many.md has the simulations). Once any has found something, the intervals need only hold at once, and the band
+is shown at its own level; where none has, it is shown as it was asked, so that no interval contradicts the answer.
 """
 
 from __future__ import annotations
@@ -19,20 +18,21 @@ from fairgroups.cells.space import SpaceCells
 from fairgroups.evidence.band import Band
 from fairgroups.evidence.regions import Region
 from fairgroups.evidence.trend import Trend, trend_test
+from fairgroups.evidence.unevenness import Unevenness, unevenness_test
 
-__all__ = ["PERMUTATION_SHARE", "AnyDifference", "any_difference"]
+__all__ = ["AnyDifference", "any_difference"]
 
 BAND_SHARE = 0.5
 TREND_SHARE = 0.5
 FEW, FEW_VALUES = 5000, 64
 BAND_AND_TREND_OF_FEW, OF_FEW_VALUES = (0.4, 0.7), (0.6, 0.6)
 TREND_SHARE_OF_FEW_IN_BOXES = 0.6
-PERMUTATION_SHARE = 0.25  # of several attributes: what is left to the permutation test of the checks
+UNEVENNESS_SHARE = 0.25
 
 
 @dataclass(frozen=True)
 class AnyDifference:
-    """What the band and the trend say together.
+    """What the band and the tests without borders say together.
 
     Attributes
     ----------
@@ -44,12 +44,15 @@ class AnyDifference:
         The band as it may be shown.
     region : Region or None
         Where the band shows it: the cells of the range, or box, that differs most.
+    unevenness : Unevenness or None
+        The test of several attributes together.
     """
 
     found: bool
     trend: Trend | None
     band: Band
     region: Region | None
+    unevenness: Unevenness | None = None
 
 
 def any_difference(band: Band, margins: Sequence[Cells] = ()) -> AnyDifference:
@@ -70,19 +73,22 @@ def any_difference(band: Band, margins: Sequence[Cells] = ()) -> AnyDifference:
     few, boxes = band.n <= FEW, isinstance(band.cells, SpaceCells)
     of_band, share = BAND_SHARE, TREND_SHARE
     if boxes:
-        share = (TREND_SHARE_OF_FEW_IN_BOXES if few else TREND_SHARE) - PERMUTATION_SHARE
+        share = (TREND_SHARE_OF_FEW_IN_BOXES if few else TREND_SHARE) - UNEVENNESS_SHARE
     elif few:
         of_band, share = OF_FEW_VALUES if len(band.cells) <= FEW_VALUES else BAND_AND_TREND_OF_FEW
     tests = (trend_test(cells, band.measure, share / len(margins)) for cells in margins)
     trend = min((test for test in tests if test is not None), key=lambda test: test.p_value, default=None)
     if trend is not None:
         trend = replace(trend, shown=trend.p_value <= error)
+    uneven = unevenness_test(band.cells, band.measure, UNEVENNESS_SHARE) if isinstance(band.cells, SpaceCells) else None
+    if uneven is not None:
+        uneven = replace(uneven, shown=uneven.p_value <= error)
     strict = band.at_level(1 - of_band * error)
     region = _shown(strict)
-    if region is None and (trend is None or not trend.shown):
-        return AnyDifference(False, trend, strict, None)
-    # Found by the trend alone, the band need only hold at its own level.
-    return AnyDifference(True, trend, band, region or _shown(band))
+    if region is None and not any(test is not None and test.shown for test in (trend, uneven)):
+        return AnyDifference(False, trend, strict, None, uneven)
+    # Found by a test alone, the band need only hold at its own level.
+    return AnyDifference(True, trend, band, region or _shown(band), uneven)
 
 
 def _shown(band: Band) -> Region | None:

@@ -235,7 +235,8 @@ class _Family:
     @classmethod
     def solved(cls, basis: Array, normal: Array, right: Array, used: NDArray[np.intp], penalty: Array) -> _Family:
         """Return the models with what the normal equations say of each, all equally likely."""
-        inverse = np.linalg.inv(normal[used[:, :, None], used[:, None, :]] + penalty[:, :, None] * np.eye(used.shape[1]))
+        held = penalty[:, :, None] * np.eye(used.shape[1])
+        inverse = np.asarray(np.linalg.inv(normal[used[:, :, None], used[:, None, :]] + held), dtype=np.float64)
         found = (inverse @ right[used][:, :, None])[..., 0]
         every = np.zeros((len(used), basis.shape[1]))
         np.put_along_axis(every, used, found, axis=1)
