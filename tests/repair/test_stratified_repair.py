@@ -1,10 +1,12 @@
 import json
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pytest
 
-from fairgroups import InputError, SchemaError, ScoreRepair, StratifiedRepair
+from fairgroups import FairnessWarning, InputError, SchemaError, ScoreRepair, StratifiedRepair
+from fairgroups.repair.file import apply_to_file
 from fairgroups.repair.left import reach_of
 from fairgroups.rows.attributes import Column
 
@@ -64,3 +66,51 @@ def test_bad_input():
         repair.transform(score, sensitive=age, given=given.assign(years="a"))
     with pytest.raises(InputError, match="`n_parts`"):
         StratifiedRepair(n_parts=1).fit(score, sensitive=age, given=given)
+
+
+@pytest.mark.parametrize("missing", ["error", "drop"])
+def test_sql_and_files_give_the_very_same_scores(tmp_path, missing):
+    score, age, given = people(3000)
+    given["vip"] = np.random.default_rng(3).random(3000) < 0.3
+    given.loc[::40, "degree"] = None
+    given.loc[::33, "years"] = np.nan
+    table = given.assign(s=np.round(score, 1), age=age, id=np.arange(3000))
+    repair = StratifiedRepair(ScoreRepair(missing=missing), n_parts=3).fit(
+        table["s"], sensitive=table[["age"]], given=given, key=table["id"]
+    )
+    fair = repair.transform(table["s"], sensitive=table[["age"]], given=given, key=table["id"])
+    query = repair.to_sql("table", score="s", sensitive="age", key="id", columns=["id"])
+    there = duckdb.sql(query).df().sort_values("id")["fair_score"].to_numpy()
+    np.testing.assert_array_equal(there, fair)
+    table.to_csv(tmp_path / "people.csv", index=False)
+    for name in ("fair.csv", "fair.parquet"):
+        out = tmp_path / name
+        columns = {"score": "s", "sensitive": ["age"], "given": ["degree", "years", "vip"], "key": "id"}
+        apply_to_file(repair, tmp_path / "people.csv", out, **columns)
+        found = pd.read_csv(out) if name.endswith("csv") else pd.read_parquet(out)
+        assert found["id"].astype(int).tolist() == table["id"].tolist()
+        np.testing.assert_allclose(found["fair_score"], fair, rtol=0, atol=1e-15)
+    with pytest.raises(InputError, match="given 3 factor"):
+        apply_to_file(repair, tmp_path / "people.csv", out, **{**columns, "given": ["degree"]})
+    with pytest.raises(InputError, match="given 3 factor"):
+        repair.to_sql("table", score="s", sensitive="age", given="degree")
+
+
+def test_what_is_left_is_judged_among_comparable_people():
+    score, age, given = people()
+    repair = StratifiedRepair().fit(score, sensitive=age, given=given)
+    left = repair.left_
+    assert left.comparable
+    assert left.before.ks > 0.3 > 0.12 > left.after.ks
+    assert left.after.hgr < 1.5 * max(left.after.floor, 0.05)
+    assert StratifiedRepair.from_json(repair.to_json()).left_ == left
+    unseen = np.where(np.random.default_rng(0).random(age.size) < 0.5, age, 0)  # ages that the maps hardly know
+    assert StratifiedRepair(ScoreRepair(judge=False)).fit(score, sensitive=unseen, given=given).left_ is None
+
+
+def test_what_still_differs_among_comparable_people_is_warned_of():
+    score, age, given = people(4000)
+    with pytest.warns(FairnessWarning, match="stand above .*% of those comparable with them"):
+        StratifiedRepair(ScoreRepair([40])).fit(
+            score + np.where(age < 22, 3, 0), sensitive=age, given=given[["degree"]]
+        )

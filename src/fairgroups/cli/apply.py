@@ -9,7 +9,7 @@ import typer
 
 __all__ = ["apply", "write_fair"]
 
-BLIND = "fairgroups/blind-repair"
+BLIND, STRATIFIED = "fairgroups/blind-repair", "fairgroups/stratified-repair"
 
 
 def apply(
@@ -21,6 +21,10 @@ def apply(
     score: Annotated[str | None, typer.Option(help="Column of the score, if it is called otherwise here.")] = None,
     sensitive: Annotated[
         list[str] | None, typer.Option("--sensitive", "-s", help="Columns of the attributes, if called otherwise here.")
+    ] = None,
+    given: Annotated[
+        list[str] | None,
+        typer.Option(help="Columns of the factors, if called otherwise here: of a repair among comparable people."),
     ] = None,
     key: Annotated[str | None, typer.Option(help="Column that says who each row is.")] = None,
     chance: Annotated[
@@ -36,17 +40,20 @@ def apply(
     from fairgroups.errors import InputError
     from fairgroups.output import read_text
     from fairgroups.repair.score_repair import ScoreRepair
+    from fairgroups.repair.stratified_repair import StratifiedRepair
     from fairgroups.repair.written import read_document
 
     document = read_document(read_text(model))
     if document.get("schema") == BLIND:
         typer.echo(_write_blind(document, data, out, score, chance or [], into or "fair_score", missing))
         return
-    fitted = ScoreRepair.from_dict(document)
+    within = document.get("schema") == STRATIFIED
+    fitted = StratifiedRepair.from_dict(document) if within else ScoreRepair.from_dict(document)
     stored = document.get("columns") or {}
     used = {
         "score": score or stored.get("score"),
         "sensitive": sensitive or stored.get("sensitive") or None,
+        "given": given or stored.get("given") or [factor["name"] for factor in document.get("factors", ())],
         "key": key or stored.get("key"),
         "row": stored.get("row") or [],
         "into": into or stored.get("into") or "fair_score",

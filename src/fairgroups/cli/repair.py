@@ -12,6 +12,7 @@ import typer
 
 from fairgroups.cli.apply import write_fair
 from fairgroups.cli.parameters import read_borders, read_number
+from fairgroups.cli.repair_given import repaired_within
 
 if TYPE_CHECKING:
     from fairgroups.repair.tradeoff import Tradeoff
@@ -38,6 +39,13 @@ def repair(
         ),
     ],
     truth: Annotated[str | None, typer.Option(help="Column of the true label, to say what the repair costs.")] = None,
+    given: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column of a factor that may rightly matter: scores are made alike among people of equal factors. "
+            "Repeat the option for several."
+        ),
+    ] = None,
     max_gap: Annotated[
         float, typer.Option(help="How far two groups may differ at any threshold: 0.02 for 2 points.")
     ] = 0.0,
@@ -109,7 +117,9 @@ def repair(
     one_of(missing, "missing", ("error", "keep"))
     if condition is not None and truth is None:
         raise InputError(f"--condition {condition} needs the true label.", "name its column: --truth")
-    names = [*sensitive, *(name for name in (score, truth, weight, fold, key) if name is not None)]
+    if given:
+        _refuse_with_factors({"--html": html, "--fold": fold, "--private": private})
+    names = [*sensitive, *(given or ()), *(name for name in (score, truth, weight, fold, key) if name is not None)]
     for place in filter(None, (model, html)):
         check_place(place)
     if out is not None:
@@ -134,6 +144,14 @@ def repair(
         condition=condition,  # type: ignore[arg-type]
         random_state=seed,
     )
+    used = {"score": score, "sensitive": list(sensitive), "key": people.key, "row": people.row, "into": into}
+    if given:
+        columns = {"score": score, "sensitive": list(sensitive), "given": given, "truth": truth, "weight": weight}
+        wished.set_params(max_gap=max_gap, missing="error" if missing == "error" else "drop")
+        lines, within = repaired_within(people.columns, columns, wished, people.key, positive, threshold)
+        written = _written(within, data, model, out, {**used, "given": list(given)}, missing)
+        _say(lines[:1] if quiet else [*lines, *people.notes, f"Note: {CAUTION}"], written)
+        return
     gaps = sorted({max_gap, *TRIED}) if html is not None else [max_gap]
     found = tradeoff(
         people.columns,
@@ -153,23 +171,43 @@ def repair(
     )
     fitted = found.repairs[METHOD, max_gap]
     notes = [*people.notes, *repair_notes(fitted, people.key), *small_groups(found)]
-    used = {"score": score, "sensitive": list(sensitive), "key": people.key, "row": people.row, "into": into}
-    written = []  # before anything is printed: the reader of the output may go away
-    if model is not None:
-        write_atomically(model, json.dumps({**fitted.to_dict(), "columns": used}, ensure_ascii=False) + "\n")
-        written.append(f"Repair: {model.resolve()}")
+    pages = []
     if html is not None:
         write_atomically(html, render_repair(found, METHOD, max_gap, notes))
-        written.append(f"Page: {html.resolve()}")
-    if out is not None:
-        written.append(write_fair(fitted, data, out, used, missing))
-    typer.echo(repair_finding(found, METHOD, max_gap))
+        pages.append(f"Page: {html.resolve()}")
+    written = [*pages, *_written(fitted, data, model, out, used, missing)]
+    _say([repair_finding(found, METHOD, max_gap)], [])
     if not quiet:
         _print(found, max_gap)
-        for note in (*notes, CAUTION):
-            typer.echo(f"Note: {note}")
-    for line in written:
+    _say([] if quiet else [f"Note: {note}" for note in (*notes, CAUTION)], written)
+
+
+def _say(lines: list[str], written: list[str]) -> None:
+    for line in (*lines, *written):
         typer.echo(line)
+
+
+def _refuse_with_factors(options: dict[str, Any]) -> None:
+    from fairgroups.errors import InputError
+
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"{name} does not go with --given.", "leave one of the two out.")
+
+
+def _written(
+    fitted: Any, data: Path, model: Path | None, out: Path | None, used: dict[str, Any], missing: str
+) -> list[str]:
+    """Write the repair and the table, before anything is printed: the reader of the output may go away."""
+    from fairgroups.output import write_atomically
+
+    said = []
+    if model is not None:
+        write_atomically(model, json.dumps({**fitted.to_dict(), "columns": used}, ensure_ascii=False) + "\n")
+        said.append(f"Repair: {model.resolve()}")
+    if out is not None:
+        said.append(write_fair(fitted, data, out, used, missing))
+    return said
 
 
 def _groups(n_groups: str, partition: str | None, min_group_size: str, sensitive: list[str]) -> Any:

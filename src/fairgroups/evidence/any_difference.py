@@ -26,7 +26,6 @@ BAND_SHARE = 0.5
 TREND_SHARE = 0.5
 FEW, FEW_VALUES = 5000, 64
 BAND_AND_TREND_OF_FEW, OF_FEW_VALUES = (0.4, 0.7), (0.6, 0.6)
-TREND_SHARE_OF_FEW_IN_BOXES = 0.6
 UNEVENNESS_SHARE = 0.25
 
 
@@ -73,7 +72,7 @@ def any_difference(band: Band, margins: Sequence[Cells] = ()) -> AnyDifference:
     few, boxes = band.n <= FEW, isinstance(band.cells, SpaceCells)
     of_band, share = BAND_SHARE, TREND_SHARE
     if boxes:
-        share = (TREND_SHARE_OF_FEW_IN_BOXES if few else TREND_SHARE) - UNEVENNESS_SHARE
+        share -= UNEVENNESS_SHARE
     elif few:
         of_band, share = OF_FEW_VALUES if len(band.cells) <= FEW_VALUES else BAND_AND_TREND_OF_FEW
     tests = (trend_test(cells, band.measure, share / len(margins)) for cells in margins)

@@ -11,8 +11,10 @@ from fairgroups.errors import InputError, MissingValuesError, OutputError
 from fairgroups.options import one_of
 from fairgroups.output import check_place, replacing
 from fairgroups.partition.sides import Levels
+from fairgroups.repair.factors import strata_sql
 from fairgroups.repair.score_repair import ScoreRepair
-from fairgroups.repair.sql import select_fair, sql_as_text, sql_chance
+from fairgroups.repair.sql import each_stratum, select_fair, sql_as_text, sql_chance
+from fairgroups.repair.stratified_repair import StratifiedRepair
 from fairgroups.sources.files import NOT_A_VALUE, holds_text
 from fairgroups.sources.source import Source
 from fairgroups.sql import WHOLE_ROW, quoted, sql_row
@@ -29,12 +31,13 @@ class AppliedFile:
 
 
 def apply_to_file(
-    repair: ScoreRepair,
+    repair: ScoreRepair | StratifiedRepair,
     source: Path,
     out: Path,
     *,
     score: str,
     sensitive: Sequence[str],
+    given: Sequence[str] = (),
     key: str | None = None,
     row: Sequence[str] = (),
     into: str = "fair_score",
@@ -44,13 +47,13 @@ def apply_to_file(
 
     Parameters
     ----------
-    repair : ScoreRepair
+    repair : ScoreRepair or StratifiedRepair
         Fitted.
     source, out : Path
         CSV or Parquet files.
-    score, sensitive, key : str, sequence of str, str
-        The columns. Without a key people who share a score stay together; the key `WHOLE_ROW` tells them apart by all
-        that is known of them.
+    score, sensitive, given, key : str, sequence of str, sequence of str, str
+        The columns, those of the factors in the order of the fit. Without a key people who share a score stay together;
+        the key `WHOLE_ROW` tells them apart by all that is known of them.
     row : sequence of str
         With that key: the columns that make it.
     into : str
@@ -66,12 +69,18 @@ def apply_to_file(
 
     one_of(missing, "missing", ("error", "keep"))
     options = check_target(source, out, into, key)
-    expected = len(repair.partition_.columns)
-    if len(sensitive) != expected:
-        raise InputError(f"this repair is by {expected} attribute(s); {len(sensitive)} were named.", "name as many.")
+    factors = repair.factors_ if isinstance(repair, StratifiedRepair) else []
+    strata = repair.repairs_ if isinstance(repair, StratifiedRepair) else {}
+    others = repair.others_ if isinstance(repair, StratifiedRepair) else repair
+    for what, named, expected in (
+        ("by {} attribute(s)", sensitive, len(others.partition_.columns)),
+        ("given {} factor(s)", given, len(factors)),
+    ):
+        if len(named) != expected:
+            raise InputError(f"this repair is {what.format(expected)}; {len(named)} were named.", "name as many.")
     whole = key == WHOLE_ROW
     keys = [key] if key and not whole else []
-    needed = [score, *sensitive, *keys, *(row if whole else ())]
+    needed = [score, *sensitive, *given, *keys, *(row if whole else ())]
     as_text = holds_text(source) and holds_text(out)  # what is not understood is copied as it is written
     if as_text:
         with Source(source).opened(needed, text=keys) as table:
@@ -85,17 +94,39 @@ def apply_to_file(
         read = {f"{free}_score": _number(score, as_text=as_text)}
         for d, name in enumerate(sensitive):
             read[f"{free}_{d}"] = (
-                _category(name, as_text=as_text) if _is_category(repair, d) else _number(name, as_text=as_text)
+                _category(name, as_text=as_text) if _is_category(others, d) else _number(name, as_text=as_text)
             )
         for name in keys:
             read[f"{free}_key"] = _category(name, as_text=as_text)
         listed = ", ".join(f"{expression} AS {name}" for name, expression in read.items())
         rows = f"(SELECT *, {listed} FROM fairgroups_file)"  # noqa: S608
         names = [f"{free}_{d}" for d in range(len(sensitive))]
-        without = _check(connection, repair, rows, read, [score, *sensitive, *keys], as_text=as_text, missing=missing)
+        without = _check(connection, others, rows, read, [score, *sensitive, *keys], as_text=as_text, missing=missing)
         told_apart = f"({sql_row(row)})" if whole else f"{free}_key"
-        chance = sql_chance(repair.random_state, told_apart) if key and repair.maps_.shared else None
-        query = select_fair(repair.maps_, repair.partition_, rows, f"{free}_score", names, chance, columns, into)
+
+        def fair(one: ScoreRepair, people: str, carried: Sequence[str]) -> str:
+            chance = sql_chance(one.random_state, told_apart) if key and one.maps_.shared else None
+            return select_fair(one.maps_, one.partition_, people, f"{free}_score", names, chance, carried, into)
+
+        if not factors:
+            query = fair(others, rows, columns)
+        else:
+            values = [
+                _category(name, as_text=as_text) if factor.borders is None else _number(name, as_text=as_text)
+                for factor, name in zip(factors, given, strict=True)
+            ]
+            connection.execute(  # read once, for all strata
+                f"CREATE TEMP TABLE {free}_rows AS SELECT *, {strata_sql(factors, values)} AS {free}_stratum, "  # noqa: S608
+                f"row_number() OVER () AS {free}_row FROM {rows}"
+            )
+            parts = [
+                fair(one, f"(SELECT * FROM {free}_rows WHERE {those})", [*columns, f"{free}_row"])  # noqa: S608
+                for one, those in zip(
+                    (*strata.values(), others), each_stratum(f"{free}_stratum", list(strata)), strict=True
+                )
+            ]
+            together = "\nUNION ALL\n".join(parts)
+            query = f"SELECT * EXCLUDE ({free}_row) FROM ({together}) ORDER BY {free}_row"  # noqa: S608
         with replacing(out) as temporary:
             target = str(temporary).replace("'", "''")
             try:

@@ -100,6 +100,8 @@ class Left:
         Where more is left than chance and the allowed gap explain, and at least 3 points; the worst first.
     max_gap : float
         The gap that was allowed.
+    comparable : bool
+        Whether scores are told by where they stand among comparable people: the share of them below.
 
     Examples
     --------
@@ -118,6 +120,17 @@ class Left:
     after: Reach
     stretches: tuple[Stretch, ...]
     max_gap: float = 0.0
+    comparable: bool = False
+
+    def said(self, one: Stretch) -> str:
+        """Say how many of a stretch are still treated differently, and how."""
+        reach = f"reach {one.threshold:.3g}"
+        if self.comparable:
+            reach = f"stand above {100 * one.threshold:.0f}% of those comparable with them"
+        return (
+            f"{amount(one.share, percent=True)} {reach} after the repair, of everybody "
+            f"{amount(one.everybody, percent=True)}."
+        )
 
     @property
     def telling(self) -> bool:
@@ -130,7 +143,8 @@ class Left:
         """Build it from plain data; TypeError or ValueError where they do not fit."""
         before, after = (Reach(**{name: float(x) for name, x in data[key].items()}) for key in ("before", "after"))
         stretches = tuple(Stretch(**one) for one in data["stretches"])
-        return cls(int(data["people"]), float(data["threshold"]), before, after, stretches, float(data["max_gap"]))
+        ends = int(data["people"]), float(data["threshold"])
+        return cls(*ends, before, after, stretches, float(data["max_gap"]), bool(data.get("comparable", False)))
 
 
 def judge(repair: ScoreRepair, people: Scored) -> Left | None:
@@ -260,8 +274,7 @@ def warn_of(left: Left | None, *, condition: str | None, shared: float, keys: bo
         one = left.stretches[0]
         said = (
             f"more is left than chance explains: of {thousands(one.people)} people left out with {one.said}{among}, "
-            f"{amount(one.share, percent=True)} reach {one.threshold:.3g} after the repair, of everybody "
-            f"{amount(one.everybody, percent=True)}."
+            f"{left.said(one)}"
         )
         if len(left.stretches) > 1:
             said += f" Also: {'; '.join(other.said for other in left.stretches[1:])}."

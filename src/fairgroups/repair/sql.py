@@ -19,9 +19,9 @@ from fairgroups.partition.partition import Partition
 from fairgroups.repair.axes_sql import Corner, attributes_sql, corners_sql, search_sql, shares_sql, sides_sql
 from fairgroups.repair.maps import LOWEST, Maps
 from fairgroups.repair.transport import ROUNDING
-from fairgroups.sql import quoted, sql_number, sql_value
+from fairgroups.sql import quoted, sql_number, sql_text, sql_value
 
-__all__ = ["Dialect", "named", "select_fair", "sql_as_text", "sql_chance"]
+__all__ = ["Dialect", "each_stratum", "named", "select_fair", "sql_as_text", "sql_chance"]
 
 Array = NDArray[np.float64]
 Dialect = Literal["duckdb", "postgresql"]
@@ -87,6 +87,13 @@ def select_fair(
         ends.append(_joined("fairgroups_least", f"LEAST(fairgroups_least, {last})", values))
     listed = "".join(f"{ours} AS {quoted(name)}, " for ours, name in carried.items())
     return f"SELECT {listed}{_moved(maps)} AS {quoted(into)}\nFROM {query} {' '.join(ends)}"
+
+
+def each_stratum(stratum: str, names: Sequence[str]) -> list[str]:
+    """Write who is of each stratum, and last who is of none of them, given how a person's stratum is written."""
+    texts = [sql_text(name) for name in names]
+    others = f"{stratum} NOT IN ({', '.join(texts)})" if texts else "1 = 1"
+    return [*(f"{stratum} = {text}" for text in texts), others]
 
 
 def _at_once(maps: Maps) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any, Self
 
 import numpy as np
@@ -15,45 +15,18 @@ from fairgroups import __version__
 from fairgroups.errors import InputError, SchemaError
 from fairgroups.options import whole_number
 from fairgroups.repair.attributes import in_order, read_attributes
+from fairgroups.repair.factors import Factor, levels_within, strata_of, strata_sql
+from fairgroups.repair.left import FEWEST, FOLDS, Left, left_of, warn_of
 from fairgroups.repair.score_repair import ScoreRepair
 from fairgroups.repair.scored import Scored
+from fairgroups.repair.sql import Dialect, each_stratum, named, select_fair, sql_as_text, sql_chance
 from fairgroups.repair.written import WrittenRepair, check_schema
-from fairgroups.rows.attributes import Column
+from fairgroups.sql import quoted, sql_value
 
 __all__ = ["StratifiedRepair"]
 
 Array = NDArray[np.float64]
-SCHEMA, SCHEMA_VERSION = "fairgroups/stratified-repair", 1
-
-
-@dataclass(frozen=True)
-class _Factor:
-    """One factor: borders of a number, cut into parts, or levels of a category."""
-
-    name: str
-    borders: tuple[float, ...] | None
-
-    @classmethod
-    def of(cls, column: Column, n_parts: int) -> _Factor:
-        if column.levels is not None:
-            return cls(column.name, None)
-        known = column.values[~np.isnan(column.values)]
-        distinct = np.unique(known)
-        if distinct.size <= n_parts:
-            return cls(column.name, tuple(distinct[1:].tolist()))
-        cuts = np.quantile(known, np.arange(1, n_parts) / n_parts, method="higher")
-        return cls(column.name, tuple(np.unique(cuts[cuts > distinct[0]]).tolist()))
-
-    def said(self, column: Column) -> list[str]:
-        """Return the part of each person, as text; of those without the factor, ``missing``."""
-        if self.borders is None:
-            if column.levels is None:
-                raise InputError(f"the factor {self.name!r} was a category in fitting, and holds numbers now.")
-            return ["missing" if text is None else str(text) for text in column.text.tolist()]
-        if column.levels is not None:
-            raise InputError(f"the factor {self.name!r} was a number in fitting, and holds text now.")
-        part = np.searchsorted(np.array(self.borders), column.values, side="right")
-        return ["missing" if np.isnan(x) else str(k) for x, k in zip(column.values, part, strict=True)]
+SCHEMA, SCHEMA_VERSION = "fairgroups/stratified-repair", 2
 
 
 class StratifiedRepair(WrittenRepair, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -80,6 +53,10 @@ class StratifiedRepair(WrittenRepair, TransformerMixin, BaseEstimator):  # type:
         The repair of everybody, for those of no stratum of their own.
     apart_ : float
         The share of the people of the fit who are of a stratum of their own.
+    left_ : Left
+        What is left by the exact attribute among comparable people, before and after, on people left out: scores are
+        told by where they stand in their stratum. A `FairnessWarning` is given where it is more than chance and the
+        allowed gap explain. None for fewer than a hundred people, and without the repair's `judge`.
 
     Examples
     --------
@@ -121,18 +98,59 @@ class StratifiedRepair(WrittenRepair, TransformerMixin, BaseEstimator):  # type:
         whole_number(self.smallest, "smallest", 1)
         people = Scored.read(score, y, sensitive, sample_weight, key)
         factors = read_attributes(given, people.score.size, what="given")
-        self.factors_ = [_Factor.of(column, self.n_parts) for column in factors]
-        plain = ScoreRepair() if self.repair is None else self.repair
-        names = self._strata(factors)
+        self.factors_ = [Factor.of(column, self.n_parts) for column in factors]
+        names = strata_of(self.factors_, factors)
+        self._learn(people, names)
+        self.apart_ = float(np.mean(np.isin(names, list(self.repairs_))))
+        self.n_features_in_ = 1
+        self.left_ = self._judged(people, names) if self._plain.judge else None
+        shared = max(repair.largest_atom_ for repair in (self.others_, *self.repairs_.values()))
+        warn_of(self.left_, condition=self._plain.condition, shared=shared, keys=key is not None)
+        return self
+
+    @property
+    def _plain(self) -> ScoreRepair:
+        return ScoreRepair() if self.repair is None else self.repair
+
+    def _learn(self, people: Scored, names: NDArray[np.object_]) -> None:
+        """Learn the maps of each stratum, and of everybody."""
         self.repairs_: dict[str, ScoreRepair] = {}
         for name in sorted(set(names.tolist())):
             rows = np.flatnonzero(names == name)
             if rows.size >= self.smallest:
-                self.repairs_[name] = _fitted(plain, people.take(rows))
-        self.others_ = _fitted(plain, people)
-        self.apart_ = float(np.mean(np.isin(names, list(self.repairs_))))
-        self.n_features_in_ = 1
-        return self
+                self.repairs_[name] = _fitted(self._plain, people.take(rows))
+        self.others_ = _fitted(self._plain, people)
+
+    def _judged(self, people: Scored, names: NDArray[np.object_]) -> Left | None:
+        """Judge by maps learnt on four fifths of the people, for the others in turn, where they stand among equals."""
+        if people.score.size < FEWEST:
+            return None
+        fair, everybody = np.full(people.score.size, np.nan), np.arange(people.score.size)
+        for part in people.deal(FOLDS, self._plain.random_state):
+            others = np.setdiff1d(everybody, part)
+            one = clone(self)
+            try:
+                one._learn(people.take(others), names[others])  # noqa: SLF001
+                fair[part] = one._moved(people.take(part), names[part], known=True)  # noqa: SLF001
+            except InputError:  # the others are too few for this repair: these people are not judged
+                continue
+        before, after = (levels_within(names, score, people.weight) for score in (people.score, fair))
+        stands = replace(people, score=before)
+        left = left_of(stands, after, self._plain.condition, float(self._plain.max_gap), 0.5)
+        return None if left is None else replace(left, comparable=True)
+
+    def _moved(self, people: Scored, names: NDArray[np.object_], *, known: bool = False) -> Array:
+        """Return fair scores; of people whose groups were not seen, NaN where only the known are asked for."""
+        fair = np.empty(people.score.size)
+        for name in set(names.tolist()):
+            rows = np.flatnonzero(names == name)
+            some = people.take(rows)
+            repair = self.repairs_.get(name, self.others_)
+            if known:
+                fair[rows] = repair.fair_where_known(some)
+            else:
+                fair[rows] = repair.transform(some.score, sensitive=some.sensitive, key=some.key)
+        return fair
 
     def transform(self, score: Any, *, sensitive: Any, given: Any, key: Any = None) -> Array:
         """Return fair scores; see `fit` for the arguments."""
@@ -144,14 +162,7 @@ class StratifiedRepair(WrittenRepair, TransformerMixin, BaseEstimator):  # type:
             raise InputError(
                 f"this repair is given {len(self.factors_)} factor(s); got {len(factors)}.", "pass as many."
             )
-        names = self._strata(factors)
-        fair = np.empty(people.score.size)
-        for name in set(names.tolist()):
-            rows = np.flatnonzero(names == name)
-            some = people.take(rows)
-            repair = self.repairs_.get(name, self.others_)
-            fair[rows] = repair.transform(some.score, sensitive=some.sensitive, key=some.key)
-        return fair
+        return self._moved(people, strata_of(self.factors_, factors))
 
     def fit_transform(
         self, score: Any, y: Any = None, *, sensitive: Any, given: Any, sample_weight: Any = None, key: Any = None
@@ -160,10 +171,60 @@ class StratifiedRepair(WrittenRepair, TransformerMixin, BaseEstimator):  # type:
         fitted = self.fit(score, y, sensitive=sensitive, given=given, sample_weight=sample_weight, key=key)
         return fitted.transform(score, sensitive=sensitive, given=given, key=key)
 
-    def _strata(self, factors: list[Column]) -> NDArray[np.object_]:
-        """Return the stratum of each person, by name."""
-        said = [factor.said(column) for factor, column in zip(self.factors_, factors, strict=True)]
-        return np.array(["\x1f".join(parts) for parts in zip(*said, strict=True)], dtype=object)
+    def to_sql(
+        self,
+        table: str,
+        *,
+        score: str,
+        sensitive: str | Sequence[str] | None = None,
+        given: str | Sequence[str] | None = None,
+        key: str | None = None,
+        columns: Sequence[str] | None = None,
+        into: str = "fair_score",
+        dialect: Dialect = "duckdb",
+    ) -> str:
+        """Write a SELECT that gives the fair scores where the data lives, for DuckDB and PostgreSQL.
+
+        Parameters
+        ----------
+        table, score, sensitive, key, columns, into, dialect
+            See `ScoreRepair.to_sql`. Rows come stratum by stratum: carry a column that tells their order.
+        given : str or sequence of str, optional
+            Columns of the factors, in the order of the fit; by default called as they were then.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from fairgroups import StratifiedRepair
+        >>> score, age = np.arange(400) / 400, np.arange(400) % 40 + 20
+        >>> repair = StratifiedRepair().fit(score, sensitive=age, given={"degree": np.arange(400) % 2})
+        >>> repair.to_sql("people", score="s", sensitive="age").count("UNION ALL")
+        2
+        """
+        check_is_fitted(self, "repairs_")
+        names = [sensitive] if isinstance(sensitive, str) else list(sensitive or named(self.others_.partition_))
+        factors = [given] if isinstance(given, str) else list(given or (factor.name for factor in self.factors_))
+        if len(factors) != len(self.factors_) or not all(factors):
+            raise InputError(f"this repair is given {len(self.factors_)} factor(s); name their columns.", "given=[…]")
+        carried = list(columns) if columns is not None else [*([key] if key else []), *names, *factors, score]
+        source = table if table.lstrip().startswith("(") else quoted(table)
+        written = [
+            sql_as_text(name) if factor.borders is None else sql_value(name)
+            for factor, name in zip(self.factors_, factors, strict=True)
+        ]
+        chosen = each_stratum(f"({strata_sql(self.factors_, written)})", list(self.repairs_))
+        parts = []
+        for repair, those in zip((*self.repairs_.values(), self.others_), chosen, strict=True):
+            some = f"(SELECT * FROM {source} AS fairgroups_all WHERE {those})"  # noqa: S608
+            chance = sql_chance(repair.random_state, sql_as_text(key)) if key and repair.maps_.shared else None
+            parts.append(
+                select_fair(repair.maps_, repair.partition_, some, score, names, chance, carried, into, dialect)
+            )
+        return "\nUNION ALL\n".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fitted repair as plain data."""
@@ -175,9 +236,8 @@ class StratifiedRepair(WrittenRepair, TransformerMixin, BaseEstimator):  # type:
             "n_parts": int(self.n_parts),
             "smallest": int(self.smallest),
             "apart": self.apart_,
-            "factors": [
-                {"name": f.name, "borders": None if f.borders is None else list(f.borders)} for f in self.factors_
-            ],
+            "factors": [factor.to_dict() for factor in self.factors_],
+            "left": None if self.left_ is None else asdict(self.left_),
             "repairs": {name: repair.to_dict() for name, repair in self.repairs_.items()},
             "others": self.others_.to_dict(),
         }
@@ -189,10 +249,8 @@ class StratifiedRepair(WrittenRepair, TransformerMixin, BaseEstimator):  # type:
         try:
             found = cls(n_parts=int(data["n_parts"]), smallest=int(data["smallest"]))
             found.apart_ = float(data["apart"])
-            found.factors_ = [
-                _Factor(str(f["name"]), None if f["borders"] is None else tuple(float(x) for x in f["borders"]))
-                for f in data["factors"]
-            ]
+            found.factors_ = [Factor.from_dict(factor) for factor in data["factors"]]
+            found.left_ = None if data.get("left") is None else Left.from_dict(data["left"])
             found.others_ = ScoreRepair.from_dict(data["others"])
             found.repair = clone(found.others_)
             found.repairs_ = {str(name): ScoreRepair.from_dict(one) for name, one in data["repairs"].items()}
@@ -203,7 +261,7 @@ class StratifiedRepair(WrittenRepair, TransformerMixin, BaseEstimator):  # type:
 
 
 def _fitted(plain: ScoreRepair, people: Scored) -> ScoreRepair:
-    repair: ScoreRepair = clone(plain)
+    repair: ScoreRepair = clone(plain).set_params(judge=False)  # what is left is told of all strata together
     return repair.fit(
         people.score, people.label, sensitive=people.sensitive, sample_weight=people.weight, key=people.key
     )

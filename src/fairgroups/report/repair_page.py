@@ -15,6 +15,7 @@ from fairgroups.sql import WHOLE_ROW
 from fairgroups.words import amount, plain_points, points, thousands
 
 if TYPE_CHECKING:
+    from fairgroups.repair.left import Left
     from fairgroups.repair.score_repair import ScoreRepair
     from fairgroups.repair.tradeoff import Tradeoff
 
@@ -111,14 +112,18 @@ def small_groups(found: Tradeoff) -> list[str]:
     return [f"Groups of fewer than 100 people are left out of the gaps: {'; '.join(left_out)}."]
 
 
+def stretches_left(left: Left | None) -> list[str]:
+    """Say who is still treated differently."""
+    return [
+        f"More is left than chance explains: of {thousands(one.people)} people with {one.said}, {left.said(one)}"
+        for left in ([] if left is None else [left])
+        for one in left.stretches
+    ]
+
+
 def repair_notes(fitted: ScoreRepair, key: str | None) -> list[str]:
     """Say what else is to be known of a repair: who is still treated differently, who shares a score."""
-    notes = [
-        f"More is left than chance explains: of {thousands(one.people)} people with {one.said}, "
-        f"{amount(one.share, percent=True)} reach {one.threshold:.3g} after the repair, of everybody "
-        f"{amount(one.everybody, percent=True)}."
-        for one in (fitted.left_.stretches if fitted.left_ is not None else ())
-    ]
+    notes = stretches_left(fitted.left_)
     if fitted.largest_atom_ > MUCH:
         what = f"Up to {100 * fitted.largest_atom_:.0f}% of the people at one value or in one group share one score"
         if key:

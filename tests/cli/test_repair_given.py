@@ -1,0 +1,58 @@
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from fairgroups.cli import app
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    age, degree = rng.integers(20, 61, 3000), rng.choice(["none", "school"], 3000)
+    score = 1 / (1 + np.exp(-rng.normal((age - 40) / 15 + np.where(degree == "school", 1, -1), 1)))
+    path = tmp_path_factory.mktemp("given") / "people.csv"
+    rows = {"id": np.arange(3000), "age": age, "degree": degree, "score": score.round(6)}
+    pd.DataFrame({**rows, "paid": (rng.random(3000) < score).astype(int)}).to_csv(path, index=False)
+    return path
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["repair", *map(str, arguments)])
+
+
+def test_scores_are_made_alike_among_comparable_people(table, tmp_path):
+    roles = [table, "--score", "score", "--sensitive", "age", "--given", "degree"]
+    done = run(*roles, "--truth", "paid", "--out", tmp_path / "fair.csv", "--model", tmp_path / "model.json")
+    assert done.exit_code == 0, done.output
+    assert "At equal degree, who stands in the upper half of those comparable varies along age" in done.output
+    assert "2 strata of degree have maps of their own (100% of the people)" in done.output
+    assert "Right decisions" in done.output
+    fair = pd.read_csv(tmp_path / "fair.csv")
+    for degree in ("none", "school"):
+        here = fair[fair.degree == degree]
+        assert np.corrcoef(here.age, here.score)[0, 1] > 0.4
+        assert abs(np.corrcoef(here.age, here.fair_score)[0, 1]) < 0.06
+    apart = fair.groupby("degree").fair_score.mean()
+    assert apart["school"] - apart["none"] > 0.2
+    again = CliRunner().invoke(
+        app, ["apply", str(tmp_path / "model.json"), str(table), "--out", str(tmp_path / "again.csv")]
+    )
+    assert again.exit_code == 0, again.output
+    assert (tmp_path / "again.csv").read_text() == (tmp_path / "fair.csv").read_text()
+    quiet = run(*roles, "-q")
+    assert quiet.output.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (["--given", "degree", "--html", "page.html"], "--html does not go with --given"),
+        (["--given", "degree", "--private", "1"], "--private does not go with --given"),
+        (["--given", "degrees"], "degree"),
+    ],
+)
+def test_what_does_not_go_together_is_said(table, more, told):
+    done = run(table, "--score", "score", "--sensitive", "age", *more)
+    assert done.exit_code == 1
+    assert told in str(done.exception)
