@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairgroups import InputError, Interval, MissingValuesError, Partition, SchemaError
+from fairgroups import InputError, Interval, Levels, MissingValuesError, Partition, SchemaError
 
 finite = st.floats(-1e12, 1e12, allow_nan=False)
 
@@ -163,3 +163,19 @@ def test_frozen_and_unequal():
     assert repr(partition) == "Partition(x < 1, x ≥ 1)"
     with pytest.raises(InputError, match="to_sql needs"):
         partition.to_sql()
+
+
+def test_most_levels_are_said_by_those_that_they_are_not():
+    race = ("Asian", "Black", "Hispanic", "Native", "Other", "White")
+    said = lambda *names: Levels(names).said(among=race)
+    assert said("Asian", "Hispanic", "Native", "Other", "White") == "not Black"
+    assert said("Asian", "Hispanic", "Native", "Other") == "neither Black nor White"
+    assert said("Asian", "Other", "White") == "Asian, Other or White"
+    assert said("Asian", "Other") == "Asian or Other"
+    assert Levels(("a", "b")).said(among=("a", "b", "c")) == "a or b"
+    assert Levels(race).said(among=race).endswith("Other or White")
+    groups = [
+        (Interval(), Levels(("Black",))),
+        (Interval(), Levels(tuple(x for x in race if x != "Black"))),
+    ]
+    assert Partition.from_boxes(["age", "race"], groups).said(["age", "race"], [True, False])[1] == "race not Black"

@@ -249,7 +249,9 @@ def _conditions(sides: Box, attributes: Sequence[Attribute]) -> str:
     said = []
     for side, attribute in zip(sides, attributes, strict=True):
         if side.ends or (isinstance(side, Levels) and side.names != attribute.levels):
-            said.append(f"{attribute.said} is {side.said(shortest(side.ends), whole=attribute.whole)}")
+            among = attribute.levels or ()
+            values = side.said(shortest(side.ends), whole=attribute.whole, among=among)
+            said.append(f"{attribute.said} is {values}")
     return " and whose ".join(said)
 
 

@@ -50,7 +50,7 @@ def who_said(facts: Facts, groups: Sequence[int]) -> str:
         conditions = [f"{names[0]} is {' or '.join(part.said(number, whole=whole[0]) for part in ranges)}"]
     elif len(names) == 1 and all(k < len(partition.groups) for k in groups):  # levels of one category
         levels = [level for k in groups for box in partition.groups[k] for level in getattr(box[0], "names", ())]
-        conditions = [f"{names[0]} is {Levels(tuple(levels)).said()}"]
+        conditions = [f"{names[0]} is {Levels(tuple(levels)).said(among=attributes[0].levels or ())}"]
     else:
         conditions = [partition.said(names, whole, verb="is")[k] for k in groups]
     if conditions == ["everybody"]:

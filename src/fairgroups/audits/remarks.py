@@ -64,11 +64,8 @@ def second_opinions(audit: Audit) -> list[str]:
         said.append(f"Permutation test: {told} ({p_value(p)}).")
     elif not math.isnan(finding.p_value) and finding.verdict != "depends":
         shown = finding.p_value <= 1 - audit.settings.level
-        told = "differs between them" if shown else "is not shown to differ between them"
-        said.append(
-            f"{sentence(audit.data.names)}, cut into halves and quarters of the {audit.data.unit}: the "
-            f"{audit.measure.rate} {told} ({p_value(finding.p_value)})."
-        )
+        told = "is uneven" if shown else "is not shown to be uneven"
+        said.append(f"Over {audit.data.names} together, the {audit.measure.rate} {told} ({p_value(finding.p_value)}).")
     if checks.monotonicity is not None and finding.verdict in ("different", "depends"):
         said.append(_monotonicity(audit))
     if audit.replication is not None:

@@ -221,7 +221,7 @@ class Partition:
 
         def box_said(box: Box) -> str:
             conditions = [
-                f"{names[d] or 'x'}{between}{side.said(number[d], whole=whole[d])}"
+                f"{names[d] or 'x'}{between}{side.said(number[d], whole=whole[d], among=sorted(self._levels(d)))}"
                 for d, side in enumerate(box)
                 if not self._is_everything(d, side)
             ]

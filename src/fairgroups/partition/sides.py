@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 __all__ = ["Box", "Interval", "Levels", "Side", "shortest", "side_from_dict"]
+
+MANY = 3  # levels, which are rather said by those that they are not
 
 
 @dataclass(frozen=True, order=True)
@@ -77,8 +79,11 @@ class Interval:
             return f"{name} {'≥' if self.low_closed else '>'} {number(self.low)}"
         return f"{number(self.low)} {below} {name} {above} {number(self.high)}"
 
-    def said(self, number: Callable[[float], str] = "{:g}".format, *, whole: bool = False) -> str:
+    def said(
+        self, number: Callable[[float], str] = "{:g}".format, *, whole: bool = False, among: Collection[str] = ()
+    ) -> str:
         """Write the range as it is said after a name: ``under 27``, ``27 to 40`` of whole numbers, ``41 or over``."""
+        del among
         if self.high == math.inf:
             if self.low == -math.inf:
                 return "anything"
@@ -121,9 +126,12 @@ class Levels:
             return f"{name} = {self.names[0]}"
         return f"{name} in {{{', '.join(self.names)}}}"
 
-    def said(self, _: Any = None, *, whole: bool = False) -> str:
-        """Write the levels as they are said after a name: ``Asian, Black or Other``."""
+    def said(self, _: Any = None, *, whole: bool = False, among: Collection[str] = ()) -> str:
+        """Write the levels as they are said after a name: ``Asian, Black or Other``; of most levels, ``not White``."""
         del whole
+        others = [name for name in among if name not in self.names]
+        if len(self.names) >= MANY and 0 < len(others) <= min(2, len(self.names) - 1):
+            return f"not {others[0]}" if len(others) == 1 else f"neither {others[0]} nor {others[1]}"
         return " or ".join(part for part in (", ".join(self.names[:-1]), self.names[-1]) if part)
 
 

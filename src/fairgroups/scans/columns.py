@@ -140,8 +140,10 @@ class ScannedColumn:
         """Write a side as it is said: ``age 22 to 24``."""
         name = self.name if name is None else name
         if isinstance(side, Levels):
-            some = side.names if len(side.names) <= 3 else (*side.names[:2], f"{len(side.names) - 2} more")
-            return f"{name} {Levels(some).said()}"
+            others = set(self.levels or ()) - set(side.names)
+            long = len(side.names) > 3 and not 0 < len(others) <= 2
+            some = Levels((*side.names[:2], f"{len(side.names) - 2} more")) if long else side
+            return f"{name} {some.said(among=() if long else self.levels or ())}"
         if self.check.kind == "date":
             return f"{name} {_dates(side)}"
         return f"{name} {side.said(shortest(side.ends), whole=self.whole)}"
