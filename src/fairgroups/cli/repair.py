@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +13,6 @@ import typer
 
 from fairgroups.cli.apply import write_fair
 from fairgroups.cli.parameters import read_borders, read_number
-from fairgroups.cli.repair_given import repaired_within
 
 if TYPE_CHECKING:
     from fairgroups.repair.tradeoff import Tradeoff
@@ -108,17 +108,19 @@ def repair(
     """Make scores fair: find groups, learn the maps, and say on people left out what that gives and costs."""
     from fairgroups.errors import InputError
     from fairgroups.options import one_of
-    from fairgroups.output import check_place, write_atomically
+    from fairgroups.output import check_place
     from fairgroups.repair.file import check_target
     from fairgroups.repair.score_repair import ScoreRepair
     from fairgroups.repair.tradeoff import tradeoff
+    from fairgroups.repair.within import repair_within
     from fairgroups.report.repair_page import CAUTION, render_repair, repair_finding, repair_notes, small_groups
+    from fairgroups.report.within_page import render_within, within_finding, within_lines
 
     one_of(missing, "missing", ("error", "keep"))
     if condition is not None and truth is None:
         raise InputError(f"--condition {condition} needs the true label.", "name its column: --truth")
     if given:
-        _refuse_with_factors({"--html": html, "--fold": fold, "--private": private})
+        _refuse_with_factors({"--fold": fold, "--private": private})
     names = [*sensitive, *(given or ()), *(name for name in (score, truth, weight, fold, key) if name is not None)]
     for place in filter(None, (model, html)):
         check_place(place)
@@ -146,11 +148,23 @@ def repair(
     )
     used = {"score": score, "sensitive": list(sensitive), "key": people.key, "row": people.row, "into": into}
     if given:
-        columns = {"score": score, "sensitive": list(sensitive), "given": given, "truth": truth, "weight": weight}
         wished.set_params(max_gap=max_gap, missing="error" if missing == "error" else "drop")
-        lines, within = repaired_within(people.columns, columns, wished, people.key, positive, threshold)
-        written = _written(within, data, model, out, {**used, "given": list(given)}, missing)
-        _say(lines[:1] if quiet else [*lines, *people.notes, f"Note: {CAUTION}"], written)
+        within = repair_within(
+            people.columns,
+            wished,
+            score=score,
+            sensitive=sensitive,
+            given=given,
+            truth=truth,
+            weight=weight,
+            key=people.key,
+            positive=positive,
+            threshold=threshold,
+        )
+        pages = _page(html, lambda: render_within(within, people.notes))
+        written = [*pages, *_written(within.repair, data, model, out, {**used, "given": list(given)}, missing)]
+        more = [] if quiet else [*within_lines(within), *people.notes, f"Note: {CAUTION}"]
+        _say([within_finding(within), *more], written)
         return
     gaps = sorted({max_gap, *TRIED}) if html is not None else [max_gap]
     found = tradeoff(
@@ -171,10 +185,7 @@ def repair(
     )
     fitted = found.repairs[METHOD, max_gap]
     notes = [*people.notes, *repair_notes(fitted, people.key), *small_groups(found)]
-    pages = []
-    if html is not None:
-        write_atomically(html, render_repair(found, METHOD, max_gap, notes))
-        pages.append(f"Page: {html.resolve()}")
+    pages = _page(html, lambda: render_repair(found, METHOD, max_gap, notes))
     written = [*pages, *_written(fitted, data, model, out, used, missing)]
     _say([repair_finding(found, METHOD, max_gap)], [])
     if not quiet:
@@ -185,6 +196,16 @@ def repair(
 def _say(lines: list[str], written: list[str]) -> None:
     for line in (*lines, *written):
         typer.echo(line)
+
+
+def _page(html: Path | None, render: Callable[[], str]) -> list[str]:
+    """Write the page where one is asked for, and say so."""
+    from fairgroups.output import write_atomically
+
+    if html is None:
+        return []
+    write_atomically(html, render())
+    return [f"Page: {html.resolve()}"]
 
 
 def _refuse_with_factors(options: dict[str, Any]) -> None:

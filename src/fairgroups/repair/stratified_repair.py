@@ -57,6 +57,8 @@ class StratifiedRepair(WrittenRepair, TransformerMixin, BaseEstimator):  # type:
         What is left by the exact attribute among comparable people, before and after, on people left out: scores are
         told by where they stand in their stratum. A `FairnessWarning` is given where it is more than chance and the
         allowed gap explain. None for fewer than a hundred people, and without the repair's `judge`.
+    left_out_ : array or None
+        The fair scores that the people of the fit got from maps learnt on others, by which this was judged.
 
     Examples
     --------
@@ -103,7 +105,9 @@ class StratifiedRepair(WrittenRepair, TransformerMixin, BaseEstimator):  # type:
         self._learn(people, names)
         self.apart_ = float(np.mean(np.isin(names, list(self.repairs_))))
         self.n_features_in_ = 1
-        self.left_ = self._judged(people, names) if self._plain.judge else None
+        enough = self._plain.judge and people.score.size >= FEWEST
+        self.left_out_ = self._left_out(people, names) if enough else None
+        self.left_ = None if self.left_out_ is None else self._judged(people, names, self.left_out_)
         shared = max(repair.largest_atom_ for repair in (self.others_, *self.repairs_.values()))
         warn_of(self.left_, condition=self._plain.condition, shared=shared, keys=key is not None)
         return self
@@ -121,10 +125,8 @@ class StratifiedRepair(WrittenRepair, TransformerMixin, BaseEstimator):  # type:
                 self.repairs_[name] = _fitted(self._plain, people.take(rows))
         self.others_ = _fitted(self._plain, people)
 
-    def _judged(self, people: Scored, names: NDArray[np.object_]) -> Left | None:
-        """Judge by maps learnt on four fifths of the people, for the others in turn, where they stand among equals."""
-        if people.score.size < FEWEST:
-            return None
+    def _left_out(self, people: Scored, names: NDArray[np.object_]) -> Array:
+        """Return fair scores by maps learnt on four fifths of the people, for the others in turn; NaN of no map."""
         fair, everybody = np.full(people.score.size, np.nan), np.arange(people.score.size)
         for part in people.deal(FOLDS, self._plain.random_state):
             others = np.setdiff1d(everybody, part)
@@ -134,6 +136,10 @@ class StratifiedRepair(WrittenRepair, TransformerMixin, BaseEstimator):  # type:
                 fair[part] = one._moved(people.take(part), names[part], known=True)  # noqa: SLF001
             except InputError:  # the others are too few for this repair: these people are not judged
                 continue
+        return fair
+
+    def _judged(self, people: Scored, names: NDArray[np.object_], fair: Array) -> Left | None:
+        """Judge people left out by where they stand among those comparable with them."""
         before, after = (levels_within(names, score, people.weight) for score in (people.score, fair))
         stands = replace(people, score=before)
         left = left_of(stands, after, self._plain.condition, float(self._plain.max_gap), 0.5)
@@ -251,6 +257,7 @@ class StratifiedRepair(WrittenRepair, TransformerMixin, BaseEstimator):  # type:
             found.apart_ = float(data["apart"])
             found.factors_ = [Factor.from_dict(factor) for factor in data["factors"]]
             found.left_ = None if data.get("left") is None else Left.from_dict(data["left"])
+            found.left_out_ = None
             found.others_ = ScoreRepair.from_dict(data["others"])
             found.repair = clone(found.others_)
             found.repairs_ = {str(name): ScoreRepair.from_dict(one) for name, one in data["repairs"].items()}

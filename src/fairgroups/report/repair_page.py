@@ -15,6 +15,7 @@ from fairgroups.sql import WHOLE_ROW
 from fairgroups.words import amount, plain_points, points, thousands
 
 if TYPE_CHECKING:
+    from fairgroups.repair.effects import Effect
     from fairgroups.repair.left import Left
     from fairgroups.repair.score_repair import ScoreRepair
     from fairgroups.repair.tradeoff import Tradeoff
@@ -22,12 +23,14 @@ if TYPE_CHECKING:
 __all__ = [
     "CAUTION",
     "before_and_after",
+    "effect_cells",
     "effect_rows",
     "render_repair",
     "repair_finding",
     "repair_notes",
     "repair_section",
     "small_groups",
+    "stretches_left",
 ]
 
 DEPENDENCE = ("hgr", "hgr_kde", "decision_dependence")
@@ -141,20 +144,20 @@ def repair_notes(fitted: ScoreRepair, key: str | None) -> list[str]:
 
 def effect_rows(found: Tradeoff, method: str, max_gap: float, kind: str = "group") -> list[list[tuple[str, str]]]:
     """Return who gains and who loses, as rows of (text, heading)."""
-    out = []
-    for one in found.effects[method, max_gap]:
-        if one.kind != kind:
-            continue
-        row = [(one.said, "people"), (thousands(one.people), "how many")]
-        if one.yes is not None and one.fair_yes is not None:
-            row.append((f"{100 * one.yes:.1f}% → {100 * one.fair_yes:.1f}%", "yes"))
-            row += [(thousands(one.up or 0), "no to yes"), (thousands(one.down or 0), "yes to no")]
-        if one.right is not None and one.fair_right is not None:
-            row.append((f"{100 * one.right:.1f}% → {100 * one.fair_right:.1f}%", "right"))
-        if one.bias is not None and one.fair_bias is not None:
-            row.append((f"{_signed(one.bias)} → {_signed(one.fair_bias)}", "promises too much by"))
-        out.append(row)
-    return out
+    return [effect_cells(one) for one in found.effects[method, max_gap] if one.kind == kind]
+
+
+def effect_cells(one: Effect) -> list[tuple[str, str]]:
+    """Return one row of who gains and who loses: (text, heading)."""
+    row = [(one.said, "people"), (thousands(one.people), "how many")]
+    if one.yes is not None and one.fair_yes is not None:
+        row.append((f"{100 * one.yes:.1f}% → {100 * one.fair_yes:.1f}%", "yes"))
+        row += [(thousands(one.up or 0), "no to yes"), (thousands(one.down or 0), "yes to no")]
+    if one.right is not None and one.fair_right is not None:
+        row.append((f"{100 * one.right:.1f}% → {100 * one.fair_right:.1f}%", "right"))
+    if one.bias is not None and one.fair_bias is not None:
+        row.append((f"{_signed(one.bias)} → {_signed(one.fair_bias)}", "promises too much by"))
+    return row
 
 
 def _signed(value: float) -> str:

@@ -23,11 +23,24 @@ def run(*arguments):
 
 def test_scores_are_made_alike_among_comparable_people(table, tmp_path):
     roles = [table, "--score", "score", "--sensitive", "age", "--given", "degree"]
-    done = run(*roles, "--truth", "paid", "--out", tmp_path / "fair.csv", "--model", tmp_path / "model.json")
+    done = run(
+        *roles,
+        "--truth",
+        "paid",
+        "--out",
+        tmp_path / "fair.csv",
+        "--model",
+        tmp_path / "model.json",
+        "--html",
+        tmp_path / "page.html",
+    )
     assert done.exit_code == 0, done.output
-    assert "At equal degree, who stands in the upper half of those comparable varies along age" in done.output
-    assert "2 strata of degree have maps of their own (100% of the people)" in done.output
-    assert "Right decisions" in done.output
+    assert (
+        "At equal degree, the share of people in the upper half of those comparable with them varies along age"
+        in done.output
+    )
+    assert "2 strata have maps of their own, with 100.0% of the people" in done.output
+    assert "Decisions that agree with paid" in done.output
     fair = pd.read_csv(tmp_path / "fair.csv")
     for degree in ("none", "school"):
         here = fair[fair.degree == degree]
@@ -47,7 +60,7 @@ def test_scores_are_made_alike_among_comparable_people(table, tmp_path):
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        (["--given", "degree", "--html", "page.html"], "--html does not go with --given"),
+        (["--given", "degree", "--fold", "id"], "--fold does not go with --given"),
         (["--given", "degree", "--private", "1"], "--private does not go with --given"),
         (["--given", "degrees"], "degree"),
     ],
