@@ -65,3 +65,53 @@ def test_many_who_add_up_to_one_are_a_total():
     ages = np.arange(20.0, 40)
     with pytest.raises(fg.InputError, match="a total, no person"):
         refuse_sums(np.append(ages, ages.sum()), "age")
+
+
+@pytest.mark.parametrize("grand", [False, True])
+@pytest.mark.parametrize("sizes", [[40] * 3, [12] * 6, [8, 30, 17], [60] * 12])
+@pytest.mark.parametrize("kind", ["pay", "age", "yes"])
+def test_rows_of_subtotals_are_no_people(kind, sizes, grand):
+    rng = np.random.default_rng(len(sizes))
+    rows, all_of = [], 0.0
+    for size in sizes:
+        some = {
+            "pay": rng.normal(2000, 300, size).round(2),
+            "age": rng.integers(18, 65, size),
+            "yes": (rng.random(size) < 0.8).astype(int),
+        }[kind].astype(float)
+        rows += [*some, some.sum().round(2)]
+        all_of += some.sum()
+    rows = np.array([*rows, *([round(all_of, 2)] if grand else [])])
+    with pytest.raises(fg.InputError, match="the sum of rows before it: a subtotal, no person. So do") as error:
+        refuse_sums(rows, kind)
+    assert error.value.row == sizes[0]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_columns_of_people_are_never_taken_for_sums(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(11, 400))
+    for column in (
+        rng.poisson(rng.uniform(0.02, 3), n),
+        rng.integers(0, 2, n),
+        rng.integers(18, 70, n),
+        rng.geometric(0.3, n),
+        rng.lognormal(8, 1.5, n).round(),
+        np.where(rng.random(n) < 0.97, 0, rng.integers(1, 4, n)),
+    ):
+        refuse_sums(column.astype(float), "x")
+        read_outcome(column.astype(float), "x", None)
+
+
+def test_small_counts_are_people_and_counts_among_labels_are_not():
+    for few in ([1, 1, 2], [1, 1, 1, 3], [1, 1, 1, 1, 4], [*[1] * 10, 10]):
+        column = np.zeros(200)
+        column[np.linspace(3, 190, len(few)).astype(int)] = few
+        read_outcome(column, "complaints", None)
+        refuse_sums(column, "complaints")
+    labels = [*["Y"] * 153, *["N"] * 247]
+    with pytest.raises(fg.InputError, match="'153' in .* counts rows: a total"):
+        read_outcome(values(*labels, "153"), "Referred", "Y")
+    with pytest.raises(fg.InputError, match="counts rows: a total"):
+        read_outcome(values(*labels, "400"), "Referred", None)
+    assert read_outcome(values(*labels, "17"), "Referred", "Y").values.sum() == 153

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -22,6 +23,10 @@ __all__ = ["ReadOutcome", "category_levels", "check_positive", "label_codes", "r
 
 Array = NDArray[np.float64]
 FEW_ROWS = 10  # among which one may be the sum of the others by chance
+SMALL, MANY_ROWS = (
+    30,
+    100_000,
+)  # numbers that may be the sum of some others by chance; rows beyond which none is looked for
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,8 @@ def read_outcome(
         raise InputError(f"`threshold` is for numbers, and {name!r} holds labels.", "leave it out, or say `positive`.")
     items = [None if is_missing(value) else str(value) for value in values.tolist()]
     labels = sorted({item for item in items if item is not None})
+    if len(labels) > 2:
+        _refuse_counts(items, name)
     meant, told = _meant(labels, name, positive, optional_positive=optional_positive)
     codes = [np.nan if item is None else float(item in meant) for item in items]
     return ReadOutcome(np.asarray(codes, dtype=np.float64), True, told)
@@ -124,26 +131,45 @@ def _from_numbers(found: Array, name: str, positive: Any, *, optional_positive: 
 
 
 def refuse_sums(found: Array, name: str) -> None:
-    """Refuse a value that adds up all others, or rows right before it; a few others may do so by chance."""
-    known = found[~np.isnan(found)]
+    """Refuse rows that add up all others, or those right before them; a few others may do so by chance."""
+    there = np.flatnonzero(~np.isnan(found))
+    known = found[there]
     if known.size <= FEW_ROWS or known.min() < 0:
         return
-    most = int(np.nanargmax(found))
-    value, others, what = float(found[most]), np.delete(found, most), ""
-    next_largest = float(np.nanmax(others))
-    if np.count_nonzero(others > 0) < FEW_ROWS or value < 2 * next_largest:
-        return
-    if math.isclose(value, float(known.sum()) - value, rel_tol=1e-9):
-        what = "the sum of all others: a total"
-    elif value > 10 * next_largest:
-        sums = np.cumsum(np.nan_to_num(found[:most][::-1]))[FEW_ROWS:]
-        what = "the sum of rows before it: a subtotal" if np.isclose(sums, value, rtol=1e-9, atol=0).any() else ""
-    if what:
-        raise InputError(
-            f"{name!r} holds {value:,.10g} in ⟨row⟩, {what}, no person.",
-            "leave it out of the file, or by --where.",
-            row=most,
-        )
+    rows, what = _subtotals(known), "the sum of rows before it: a subtotal"
+    if len(rows) < 2:
+        most = int(np.argmax(known))
+        value, others = float(known[most]), np.delete(known, most)
+        largest, total = float(others.max()), math.isclose(value, float(others.sum()), rel_tol=1e-9)
+        several = np.count_nonzero(others) >= FEW_ROWS and value >= max(2 * largest, SMALL)
+        if not several or not (total or (rows == [most] and value > 10 * largest)):
+            return
+        rows, what = [most], "the sum of all others: a total" if total else what
+    more = f" So do {len(rows) - 1} other rows." if len(rows) > 1 else ""
+    raise InputError(
+        f"{name!r} holds {known[rows[0]]:,.10g} in ⟨row⟩, {what}, no person.{more}",
+        "leave such rows out of the file, or by --where.",
+        row=int(there[rows[0]]),
+    )
+
+
+def _subtotals(values: Array) -> list[int]:
+    """Return the rows that add up all rows since the last such row, and the one that adds up all of them."""
+    if values.size > MANY_ROWS:  # no table of an office
+        return []
+    found: list[int] = []
+    since, everybody, positive, largest = 0.0, 0.0, 0, 0.0
+    for i, value in enumerate(values.tolist()):
+        enough = positive >= FEW_ROWS // 2 and value >= max(FEW_ROWS // 2, min(5 * largest, max(SMALL, 2 * largest)))
+        if enough and math.isclose(value, since, rel_tol=1e-9):
+            found.append(i)
+            since, positive, largest = 0.0, 0, 0.0
+        elif len(found) > 1 and positive == 0 and math.isclose(value, everybody, rel_tol=1e-9):
+            found.append(i)
+        else:
+            since, everybody = since + value, everybody + value
+            positive, largest = positive + (value > 0), max(largest, value)
+    return found
 
 
 def _refuse_totals(found: Array, name: str) -> None:
@@ -152,9 +178,11 @@ def _refuse_totals(found: Array, name: str) -> None:
     odd = np.flatnonzero(~((found == 0) | (found == 1) | np.isnan(found)))
     others = np.delete(found, odd)
     others = others[~np.isnan(others)]
+    ends = np.flatnonzero(~np.isnan(found))[[0, -1]] if others.size else []
     if (
         odd.size == 1
-        and others.size >= 10
+        and others.sum() >= FEW_ROWS
+        and (found[odd[0]] >= SMALL or odd[0] in ends)
         and np.isclose(found[odd[0]], [others.sum(), others.mean()], rtol=1e-3, atol=0).any()
     ):
         raise InputError(
@@ -162,6 +190,20 @@ def _refuse_totals(found: Array, name: str) -> None:
             "leave it out of the file, or by --where.",
             row=int(odd[0]),
         )
+
+
+def _refuse_counts(items: list[str | None], name: str) -> None:
+    """Refuse a number among labels that counts the rows of one of them, or all of them."""
+    count = Counter(item for item in items if item is not None)
+    for i, item in enumerate(items):
+        if item is None or count[item] > 1 or not item.strip().isdecimal() or int(item) < FEW_ROWS:
+            continue
+        if int(item) in (*count.values(), count.total() - 1, len(items) - 1):
+            raise InputError(
+                f"{name!r} holds {item!r} in ⟨row⟩ among its labels, which counts rows: a total, no person.",
+                "leave it out of the file, or by --where.",
+                row=i,
+            )
 
 
 def _meant(

@@ -40,6 +40,7 @@ _WAYS: dict[str, tuple[str, str]] = {
 _UNIT = "[+\\-−]?\\d[\\d.,'’]*(?:[ \u00a0]+\\p{L}|\\p{L}{2})[^\\d\\s]*"
 _UNIT_ALONE = "(\\p{L}[^\\d\\s]*)$"
 _AMBIGUOUS = {"dot or thousands", "comma or thousands"}
+_AS_OFFICES_DO = "^\\(|−|-$"  # less than nothing: in brackets, with the long minus, or with one behind
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ class WrittenNumbers:
     percent: int
     small: int  # plain numbers below 1000
     large: int  # plain numbers from 1000 on
+    negative: int = 0  # values below 0 that are written as offices do
     unit: str = ""
 
     @property
@@ -73,6 +75,7 @@ class WrittenNumbers:
             self.unit
             or self.money
             or self.percent
+            or self.negative
             or any(self.ways[way] for way in _WAYS if way not in ("plain", "dot"))
         )
 
@@ -203,15 +206,16 @@ def _counted(relation: Any, units: Mapping[str, str]) -> list[WrittenNumbers]:
         number = f"TRY_CAST({x} AS DOUBLE)"
         asked.append(f"count(*) FILTER (WHERE {kind} = 'plain' AND {number} < 1000)")
         asked.append(f"count(*) FILTER (WHERE {kind} = 'plain' AND {number} >= 1000)")
+        asked.append(f"count(*) FILTER (WHERE {kind} IS NOT NULL AND regexp_matches({x}, {sql_text(_AS_OFFICES_DO)}))")
     found = relation.aggregate(", ".join(asked)).fetchall()[0]
-    out, step = [], 2 * len(_WAYS) + 5
+    out, step = [], 2 * len(_WAYS) + 6
     for i, name in enumerate(texts):
         part = found[i * step : (i + 1) * step]
         n, counts, examples = part[0], part[1 : 1 + len(_WAYS)], part[1 + len(_WAYS) : 1 + 2 * len(_WAYS)]
-        money = tuple(sorted((part[-4] or "").split()))
+        money = tuple(sorted((part[-5] or "").split()))
         example = {way: text for way, text in zip(_WAYS, examples, strict=True) if text is not None}
         ways = dict(zip(_WAYS, counts, strict=True))
-        out.append(WrittenNumbers(name, n, ways, example, money, part[-3], part[-2], part[-1], units[name]))
+        out.append(WrittenNumbers(name, n, ways, example, money, part[-4], part[-3], part[-2], part[-1], units[name]))
     return out
 
 
@@ -221,7 +225,8 @@ def _way_of(x: str) -> str:
     cases = []
     for way in order:
         number = f"(?:{_WAYS[way][0]})"
-        some = f"(?:{_HEAD}{number}{_TAIL}|\\({_HEAD}{number}{_TAIL}\\))"
+        behind = f"(?:(?:{_MONEY}){_SPACES}*)?{number}{_TAIL}{_SPACES}*[\\-−]"
+        some = f"(?:{_HEAD}{number}{_TAIL}|\\({_HEAD}{number}{_TAIL}\\)|{behind})"
         cases.append(f"WHEN regexp_full_match({x}, {sql_text(some)}) THEN {sql_text(way)}")
     return f"(CASE WHEN NOT regexp_matches({x}, '[0-9]') THEN NULL {' '.join(cases)} END)"
 
@@ -292,7 +297,8 @@ def _expression(one: WrittenNumbers, mark: str) -> str:
     bare = f"replace({bare}, '−', '-')"
     thousands = "," if mark == "." else "."
     bare = f"replace(replace({bare}, {sql_text(thousands)}, ''), {sql_text(mark)}, '.')"
-    return f"CAST({bare} AS DOUBLE) * (CASE WHEN {x} LIKE '(%' THEN -1 ELSE 1 END)"
+    bare = f"regexp_replace({bare}, '-$', '')"
+    return f"CAST({bare} AS DOUBLE) * (CASE WHEN regexp_matches({x}, '^\\(|[-−]$') THEN -1 ELSE 1 END)"
 
 
 def _told(one: WrittenNumbers, mark: str) -> str:
@@ -304,13 +310,15 @@ def _told(one: WrittenNumbers, mark: str) -> str:
         way in ("comma", "comma or thousands", "apart, comma", "thousands by dot") for way in written
     ):
         said.append("the comma as the mark of decimals")
+    if one.negative:
+        said.append("brackets and minus signs as below 0")
     if one.unit:
         said.append(f"the unit {one.unit!r} left out")
     if one.money:
         said.append(f"{one.money[0]} left out")
     if one.percent:
         said.append("percent signs left out, so that 5% is 5")
-    example = one.example[max(written, key=lambda way: one.ways[way])] if written else next(iter(one.example.values()))
+    example = one.example[max(written or one.example, key=lambda way: one.ways[way])]
     example += f" {one.unit}" if one.unit else ""
     return f"{one.name}: text such as {example!r} was read as numbers, {', '.join(said)}."
 
