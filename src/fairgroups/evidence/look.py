@@ -28,7 +28,7 @@ from fairgroups.evidence.region_scale import RegionScale
 from fairgroups.evidence.regions import Region
 from fairgroups.progress import on_two_threads
 
-__all__ = ["Look", "Looked", "look_at"]
+__all__ = ["Look", "Looked", "fitting", "look_at"]
 
 Array = NDArray[np.float64]
 BLOCK = 64
@@ -133,7 +133,7 @@ def look_at(
     wanted = _Wanted.of(by_chance, _squared(np.array([one.best()[0] for one in seen])) - own, most_pairs)
     if wanted is None:
         spare = _quantile(largest - centre, level) + ROUNDING
-        told = _Judge(largest - centre, spare, side)
+        told = _Judge(largest - centre, spare, side, level)
         return Look(tuple(told(one, (i,), own[i] + centre) for i, one in enumerate(seen)), ())
     pairs = _Pairs(some, coarse, wanted, fewest)
     drawn_pairs = pairs.drawn(n_draws, lambda done: progress(0.3 + 0.6 * done))
@@ -146,7 +146,7 @@ def look_at(
     centre += 2 * math.log(0.5 / (1 - SHARE_OF_PAIRS))  # so many times as rare
     centre_of_pairs = _quantile(largest_pair, level) + 2 * math.log(0.5 / SHARE_OF_PAIRS)
     both = np.maximum(largest - centre, largest_pair - centre_of_pairs)
-    told = _Judge(both, _quantile(both, level) + ROUNDING, side)
+    told = _Judge(both, _quantile(both, level) + ROUNDING, side, level)
     found = []
     for pair in wanted.seen:
         columns = wanted.pairs[pair]
@@ -159,8 +159,8 @@ def look_at(
 class _Judge:
     """Turns what was seen into what may be said."""
 
-    def __init__(self, by_chance: Array, spare: float, side: int) -> None:
-        self.by_chance, self.spare, self.side = np.sort(by_chance), spare, side
+    def __init__(self, by_chance: Array, spare: float, side: int, level: float) -> None:
+        self.by_chance, self.spare, self.side, self.level = np.sort(by_chance), spare, side, level
 
     def __call__(self, seen: Places, columns: tuple[int, ...], allowed: float) -> Looked:
         most = max(allowed + self.spare, LEAST_SQUARE)
@@ -168,7 +168,13 @@ class _Judge:
         square = float(_squared(np.array(seen.best()[0])))
         region = seen.told(self.side, root)
         beyond = self.by_chance.size - np.searchsorted(self.by_chance, square - allowed - 1e-6)
-        return Looked(columns, region, square - most, root, (1 + int(beyond)) / (1 + self.by_chance.size))
+        p_value = (1 + int(beyond)) / (1 + self.by_chance.size)
+        return Looked(columns, region, square - most, root, fitting(p_value, self.level, shown=square > most))
+
+
+def fitting(p_value: float, level: float, *, shown: bool) -> float:
+    """Return a p-value that does not contradict what is shown, which keeps a standard error of the draws in hand."""
+    return min(p_value, 1 - level) if shown else max(p_value, 1.02 * (1 - level))
 
 
 def _squared(statistics: NDArray[Any]) -> Array:

@@ -178,7 +178,7 @@ def _refuse_totals(found: Array, name: str) -> None:
     odd = np.flatnonzero(~((found == 0) | (found == 1) | np.isnan(found)))
     others = np.delete(found, odd)
     others = others[~np.isnan(others)]
-    ends = np.flatnonzero(~np.isnan(found))[[0, -1]] if others.size else []
+    ends = np.flatnonzero(~np.isnan(found))[[0, -1]].tolist() if others.size else []
     if (
         odd.size == 1
         and others.sum() >= FEW_ROWS

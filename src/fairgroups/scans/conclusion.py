@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from fairgroups.words import amount, listed, p_value, points, sentence, size, thousands
+from fairgroups.words import amount, listed, p_value, plain_points, points, sentence, size, thousands
 
 if TYPE_CHECKING:
-    from fairgroups.scans.records import ScannedAttribute, Step
+    from fairgroups.scans.records import Difference, ScannedAttribute, Step
     from fairgroups.scans.result import Scan
 
 __all__ = ["adds", "cannot_say", "certainty", "conclude", "evidence_said", "limit_lines", "place_said", "steps_said"]
@@ -83,7 +83,7 @@ def _nothing(scan: Scan, looked: int, equal: str) -> str:
 def place_said(scan: Scan, one: ScannedAttribute | Step) -> str:
     """Say who differs, by how much, and how sure that is."""
     data, worst = scan.data, one.worst
-    ends = " to ".join(points(x, percent=data.percent) for x in (worst.low, worst.high))
+    ends = _ends(scan, worst)
     way = "below" if worst.phi < 0 else "above"
     whom = f"what {data.unit} alike have" if data.given else "everybody"
     rate = amount(worst.rate, percent=data.percent)
@@ -93,12 +93,19 @@ def place_said(scan: Scan, one: ScannedAttribute | Step) -> str:
     )
 
 
+def _ends(scan: Scan, worst: Difference) -> str:
+    """Write an interval: without signs where it lies on the side that is said."""
+    if worst.low < 0 < worst.high:
+        return " to ".join(points(x, percent=scan.data.percent) for x in (worst.low, worst.high))
+    return " to ".join(plain_points(x, percent=scan.data.percent) for x in sorted(map(abs, (worst.low, worst.high))))
+
+
 def steps_said(scan: Scan, step: Step) -> str:
     """Say what a step of the shortest list adds."""
     if not step.given:
         return f"{step.said}: {place_said(scan, step)}."
     data = scan.data
-    ends = " to ".join(points(x, percent=data.percent) for x in (step.worst.low, step.worst.high))
+    ends = _ends(scan, step.worst)
     way, what = "below" if step.worst.phi < 0 else "above", "it" if step is scan.steps[1] else "them"
     return (
         f"{step.said} adds to {what}: among {data.unit} alike in {listed(list(step.given))}, {step.worst.label} is "
@@ -132,7 +139,7 @@ def certainty(scan: Scan) -> str:
     data = scan.data
     looked = len({one.names for one in scan.attributes})
     pairs = f" and of {_pairs(data.looked_at_pairs)}" if data.looked_at_pairs else ""
-    if 0 < data.looked_at_pairs < math.comb(len(scan.attributes), 2):
+    if 0 < data.looked_at_pairs < math.comb(looked, 2):
         pairs += ", those of the ten most striking"
     return (
         f"With {data.percent_level} confidence all intervals hold at once, for every range of every column "

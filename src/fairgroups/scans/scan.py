@@ -163,7 +163,7 @@ def scan(data: Any, **asked: Any) -> Scan:
         level=options.level,
         min_cell=options.min_cell,
         pairs=options.which_pairs,
-        looked_at_pairs=len(seen.look.pairs),
+        looked_at_pairs=seen.n_pairs,
         converted=tuple(dict.fromkeys([*table.told, *rows.told])),
         dropped=table.n - rows.size,
         library=table.library,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fairgroups.audits.records import Limit
 from fairgroups.evidence.dealt import Dealt
-from fairgroups.evidence.look import Look, Looked
+from fairgroups.evidence.look import Look, Looked, fitting
 from fairgroups.evidence.verdict import LimitVerdict, worst_limit
 from fairgroups.progress import on_two_threads
 from fairgroups.scans.findings import MOST_COLUMNS, Scene
@@ -70,6 +70,12 @@ class Seen:
         said = [one for one in said if len({self.scene.columns[i].name for i in one.columns}) == 2]
         return tuple(self._attribute(one, options) for one in sorted(said, key=lambda one: -one.excess)[:MOST_PAIRS])
 
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs of two columns were looked at, a column and whether it is known being one."""
+        pairs = ({self.scene.columns[i].name for i in one.columns} for one in self.look.pairs)
+        return len({tuple(sorted(names)) for names in pairs if len(names) == 2})
+
     def _attribute(self, one: Looked, options: ScanOptions) -> ScannedAttribute:
         scene, columns = self.scene, [self.scene.columns[i] for i in one.columns]
         worst = scene.difference(self.dealt, one.columns, one.region, one.root)
@@ -84,7 +90,7 @@ class Seen:
             worst=worst,
             more=scene.more(self.dealt, one) if shown else (),
             shown=shown,
-            p_value=one.p_value,
+            p_value=fitting(one.p_value, options.level, shown=shown),
             missing=any(column.tells_missing for column in columns),
             protected=tuple(dict.fromkeys(c.check.protected for c in columns if c.check.protected is not None)),
             beyond=beyond,
