@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import fairgroups as fg
+from fairgroups.evidence import unevenness
 from fairgroups.evidence.unevenness import unevenness_test
 
 PARITY = "statistical_parity"
@@ -87,3 +88,77 @@ def test_where_nothing_can_be_compared():
     assert unevenness_test(cells, PARITY) is None
     cells = fg.SpaceCells.from_arrays({"x": [1, 2] * 15, "y": [2] * 30}, [1] * 30)
     assert unevenness_test(cells, PARITY) is None
+
+
+def test_an_audit_is_the_same_from_the_other_end_in_another_order_and_with_equal_weights():
+    for seed in (0, 6, 8):
+        rng = np.random.default_rng([9, seed])
+        x, y = people(rng, 1500)
+        o = (rng.random(1500) < 0.35 + 0.04 * np.where((x < 0.5) == (y < 0.5), 1, -1)).astype(int)
+        table = {"x": x, "y": y, "o": o, "born": 2024 - x, "w": np.full(1500, 1 / 3)}
+
+        def run(*names, table=table, **options):
+            found = fg.audit(table, sensitive=list(names), outcome="o", checks=False, **options)
+            return found.verdict, found.finding.p_value, found.detectable[-1].difference
+
+        for other in (run("born", "y"), run("y", "x"), run("x", "y", weight="w")):
+            same = run("x", "y")
+            assert other[0] == same[0]
+            assert other[1:] == pytest.approx(same[1:], rel=1e-5)
+
+
+def test_people_of_one_cluster_repeat_each_other_however_light_they_are():
+    rng = np.random.default_rng(4)
+    person = np.repeat(np.arange(300), 5)
+    x, y, o = rng.random(300)[person], rng.random(300)[person], (rng.random(300) < 0.3).astype(int)[person]
+    found = [
+        unevenness_test(
+            fg.SpaceCells.from_arrays({"x": x, "y": y}, o, cluster=person, weight=np.full(1500, weight)), PARITY
+        ).p_value
+        for weight in (1.0, 1e-6)
+    ]
+    assert found[0] == pytest.approx(found[1], abs=0.01)
+    assert found[0] > 0.01
+
+
+def test_where_one_row_outweighs_all_others_nothing_is_said():
+    rng = np.random.default_rng(5)
+    x, y = people(rng, 1500)
+    table = {"x": x, "y": y, "o": (rng.random(1500) < 0.3).astype(int), "w": np.r_[1e5, np.ones(1499)]}
+    for names in (["x", "y"], ["x"]):
+        assert fg.audit(table, sensitive=names, outcome="o", weight="w", checks=False).verdict == "not enough evidence"
+
+
+def test_attributes_that_go_together_leave_cells_of_nobody():
+    rng = np.random.default_rng(6)
+    x = rng.random(2000)
+    columns = {"x": x, "y": x + rng.normal(0, 0.12, 2000)}
+    cells = fg.SpaceCells.from_arrays(columns, (rng.random(2000) < np.where(x < 0.25, 0.24, 0.33)).astype(int))
+    moments = cells[PARITY]
+    margins = unevenness._margins(cells, moments)
+    fine, coarse = (unevenness._Coarse.of(cells, moments, margins, pieces) for pieces in (4, 2))
+    assert fine.size < 16
+    people_of = coarse.among(fine) @ fine.sum(moments.b)
+    np.testing.assert_allclose(people_of, coarse.sum(np.where(fine.place >= 0, moments.b, 0)))
+    assert unevenness_test(cells, PARITY).p_value < 0.1
+
+
+def test_halves_are_looked_at_where_quarters_hold_too_few():
+    rng = np.random.default_rng(7)
+    x, y, z = rng.random((3, 300))
+    amount = rng.normal(size=300) + np.where((x < 0.5) == (y < 0.5), 0.5, -0.5)
+    assert p_value({"x": x, "y": y, "z": z}, amount, measure="mean") < 0.01
+
+
+@pytest.mark.parametrize("kind", ["rare", "skewed"])
+def test_rare_levels_at_equal_factors_are_no_alarm(kind):
+    shown = []
+    for seed in range(40):
+        rng = np.random.default_rng([8, seed])
+        g, x = rng.integers(0, 3, 2000), rng.normal(size=2000)
+        level = rng.choice(list("abcdefgh"), 2000, p=[0.5, 0.3, 0.1, 0.05, 0.03, 0.01, 0.006, 0.004])
+        o = (rng.random(2000) < 0.01 + 0.01 * g).astype(int) if kind == "rare" else g + rng.lognormal(0, 1.2, 2000)
+        table = {"x": x, "level": level, "g": g, "o": o}
+        found = fg.audit(table, sensitive=["x", "level"], outcome="o", given=["g"], checks=False)
+        shown.append(found.finding.p_value <= 0.05)
+    assert np.mean(shown) <= 0.1

@@ -126,7 +126,7 @@ def assemble(judged: Judged, measure: Measure, at: int, options: AuditOptions, r
         records = tuple(replace(r, verdict="not enough evidence") if r.verdict not in DIFFERENT else r for r in records)
     enough = not same and _is_enough(evidence, detectable, gap)
     spread = rate_range(groups, bounds)
-    finding = _finding(judged, evidence, records, checks, enough=enough, apart=spread.low > 0)
+    finding = _finding(judged, evidence, records, checks, options.level, enough=enough, apart=spread.low > 0)
     if partition.n_groups == 1:
         verdict: Verdict = "not enough evidence" if finding.verdict == "different" else finding.verdict
         records = (replace(records[0], verdict=verdict),)
@@ -284,8 +284,7 @@ def _is_enough(evidence: Evidence, detectable: tuple[Detectable, ...], gap: floa
     that nearly are.
     """
     known = evidence.differs
-    trend = None if known is None else known.trend
-    flat = trend is None or trend.is_within(gap, evidence.level)
+    flat = known is None or all(trend.is_within(gap, evidence.level) for trend in known.trends)
     return bool(evidence.groups.sums.size >= 50 and detectable[-1].difference <= gap and flat)
 
 
@@ -294,6 +293,7 @@ def _finding(
     evidence: Evidence,
     records: tuple[GroupRecord, ...],
     checks: Checks,
+    level: float,
     *,
     enough: bool,
     apart: bool,
@@ -304,6 +304,10 @@ def _finding(
     known = evidence.differs
     trend = None if known is None else known.trend
     p_value = math.nan if known is None or known.unevenness is None else known.unevenness.p_value
+    if known is not None and evidence.level > level + 1e-9:  # each of several rates has a part of the error
+        more = (1 - level) / (1 - evidence.level)
+        p_value = min(1.0, more * p_value) if p_value == p_value else p_value  # noqa: PLR0124
+        trend = None if trend is None else replace(trend, p_value=min(1.0, more * trend.p_value))
     if order:
         return Finding("different", order, trend=trend, p_value=p_value)
     if known is not None and known.region is not None:

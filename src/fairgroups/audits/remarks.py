@@ -65,7 +65,9 @@ def second_opinions(audit: Audit) -> list[str]:
     elif not math.isnan(finding.p_value) and finding.verdict != "depends":
         shown = finding.p_value <= 1 - audit.settings.level
         told = "is uneven" if shown else "is not shown to be uneven"
-        said.append(f"Over {audit.data.names} together, the {audit.measure.rate} {told} ({p_value(finding.p_value)}).")
+        equal = "" if audit.reasons is None else f" at equal {audit.reasons.names}"
+        whom = f"Over {audit.data.names} together, the {audit.measure.rate}"
+        said.append(f"{whom} {told}{equal} ({p_value(finding.p_value)}).")
     if checks.monotonicity is not None and finding.verdict in ("different", "depends"):
         said.append(_monotonicity(audit))
     if audit.replication is not None:

@@ -38,13 +38,15 @@ class AnyDifference:
     found : bool
         Whether the rate is shown to depend on the attribute.
     trend : Trend or None
-        The test of a trend.
+        The test of a trend; of several, the most striking.
     band : Band
         The band as it may be shown.
     region : Region or None
         Where the band shows it: the cells of the range, or box, that differs most.
     unevenness : Unevenness or None
         The test of several attributes together.
+    trends : tuple of Trend
+        The tests of all trends.
     """
 
     found: bool
@@ -52,6 +54,7 @@ class AnyDifference:
     band: Band
     region: Region | None
     unevenness: Unevenness | None = None
+    trends: tuple[Trend, ...] = ()
 
 
 def any_difference(band: Band, margins: Sequence[Cells] = ()) -> AnyDifference:
@@ -76,18 +79,17 @@ def any_difference(band: Band, margins: Sequence[Cells] = ()) -> AnyDifference:
     elif few:
         of_band, share = OF_FEW_VALUES if len(band.cells) <= FEW_VALUES else BAND_AND_TREND_OF_FEW
     tests = (trend_test(cells, band.measure, share / len(margins)) for cells in margins)
-    trend = min((test for test in tests if test is not None), key=lambda test: test.p_value, default=None)
-    if trend is not None:
-        trend = replace(trend, shown=trend.p_value <= error)
+    trends = tuple(replace(test, shown=test.p_value <= error) for test in tests if test is not None)
+    trend = max(trends, key=lambda test: abs(test.statistic), default=None)
     uneven = unevenness_test(band.cells, band.measure, UNEVENNESS_SHARE) if isinstance(band.cells, SpaceCells) else None
     if uneven is not None:
         uneven = replace(uneven, shown=uneven.p_value <= error)
     strict = band.at_level(1 - of_band * error)
     region = _shown(strict)
     if region is None and not any(test is not None and test.shown for test in (trend, uneven)):
-        return AnyDifference(False, trend, strict, None, uneven)
+        return AnyDifference(False, trend, strict, None, uneven, trends)
     # Found by a test alone, the band need only hold at its own level.
-    return AnyDifference(True, trend, band, region or _shown(band), uneven)
+    return AnyDifference(True, trend, band, region or _shown(band), uneven, trends)
 
 
 def _shown(band: Band) -> Region | None:

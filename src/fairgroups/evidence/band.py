@@ -124,7 +124,7 @@ class Band:
         self.overall = moments.overall + moments.offset
         self._seed, self._band_width = seed, band_width
         self._weight = float(moments.noise.sum() / moments.b.sum())
-        self.equal_weights = bool(np.allclose(moments.noise, moments.b * self._weight, rtol=1e-9))
+        self.equal_weights = bool(np.allclose(moments.noise, moments.b * self._weight, rtol=1e-9, atol=0))
         self._rows = float(cells.rows.sum())
         self.scale = None if self.bounded else self._regions.scale
         self._set_level(level)
@@ -153,7 +153,7 @@ class Band:
             rows = self.cells.rows.astype(np.float64)
             return known or boxes_simulated(self.cells, m, rows, self.level, equal_weights=self.equal_weights)
         one = float(m.bb.sum() / m.b.sum())  # each row's weight, where all are equal
-        plain = self.equal_weights and bool(np.allclose(m.aa, m.a * one, rtol=1e-9))  # 0/1
+        plain = self.equal_weights and bool(np.allclose(m.aa, m.a * one, rtol=1e-9, atol=0))  # 0/1
         can = self.bounded and plain
         if band_width == "simulate" and not can:
             raise InputError(

@@ -1,8 +1,8 @@
 """How wide the band over all boxes must be: the line's statistics (`band_width`), over every box of a grid.
 
 Simulated on the cells at hand: what is drawn depends on the sums of the cells alone, so that the same people in any
-order get the same band. Where many bands are asked for at once a table serves, made on grids whose people are spread
-evenly (scripts/box_table.py).
+order, of rows or of attributes, get the same band. Where many bands are asked for at once a table serves, made on grids
+whose people are spread evenly (scripts/box_table.py).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups._kernels import box_maxima
+from fairgroups.cells.canonical import canonical_order
 from fairgroups.cells.moments import Moments
 from fairgroups.cells.space import ALL_SETS, SpaceCells
 from fairgroups.errors import InputError
@@ -80,12 +81,13 @@ def boxes_simulated(
         if len(CACHE) >= MOST_KEPT:
             CACHE.pop(next(iter(CACHE)))
         draws = []
+        turned = canonical_order(b.reshape([size for size, _ in axes]), [directed for _, directed in axes])
         if moments.bounded:
             size = np.divide(b**2, noise, out=np.zeros_like(b), where=noise > 0)
             each = np.rint(size).astype(np.int64)
-            draws = [_drawn(each, axes, p) for p in (rate, 0.5)]
+            draws = [_drawn(each, axes, p, turned) for p in (rate, 0.5)]
         if not moments.bounded or not equal_weights:
-            draws.append(_normal(np.stack([b, noise, people], axis=1), axes, equal_weights=equal_weights))
+            draws.append(_normal(np.stack([b, noise, people], axis=1), axes, turned, equal_weights=equal_weights))
         CACHE[key] = (np.stack([x[0] for x in draws]), np.stack([x[1] for x in draws]))
     q = [quantile_of(found, level) for found in CACHE[key]]
     shape = " × ".join(map(str, cells.shape))
@@ -124,25 +126,31 @@ def boxes_from_table(cells: SpaceCells, n: float, rate: float | None, level: flo
     return looked_up({**table, "rate": table["rate"][at], "phi": table["phi"][at]}, n, rate, level)
 
 
-def _drawn(sizes: NDArray[np.int64], axes: list[tuple[int, bool]], rate: float) -> tuple[Array, Array]:
+def _drawn(
+    sizes: NDArray[np.int64], axes: list[tuple[int, bool]], rate: float, turned: NDArray[np.intp]
+) -> tuple[Array, Array]:
     sums = np.repeat(sizes[:, None].astype(np.float64), 3, axis=1)
     rng = np.random.default_rng(0)
+    back = np.argsort(turned)
 
     def block(counts: NDArray[np.int64]) -> tuple[list[float], list[float]]:
-        drift = (counts.T - rate * sizes[:, None]).astype(np.float32)
+        drift = (counts.T[back] - rate * sizes[:, None]).astype(np.float32)
         return box_maxima(np.ascontiguousarray(drift), sums, axes, rate, 1.0, True)
 
-    return _in_threads(block, [rng.binomial(sizes, rate, (BLOCK, sizes.size)) for _ in range(DRAWS // BLOCK)])
+    return _in_threads(block, [rng.binomial(sizes[turned], rate, (BLOCK, sizes.size)) for _ in range(DRAWS // BLOCK)])
 
 
-def _normal(sums: Array, axes: list[tuple[int, bool]], *, equal_weights: bool) -> tuple[Array, Array]:
+def _normal(
+    sums: Array, axes: list[tuple[int, bool]], turned: NDArray[np.intp], *, equal_weights: bool
+) -> tuple[Array, Array]:
     rng = np.random.default_rng(0)
+    back = np.argsort(turned)
     unit = sums[:, 0].sum() / sums[:, 1].sum()  # so that an ordinary row counts as one
     scaled = np.ascontiguousarray(sums * np.array([unit, unit**2, 1.0]))
     wide = np.sqrt(scaled[:, 1])[:, None]
 
     def block(normal: Array) -> tuple[list[float], list[float]]:
-        drift = np.ascontiguousarray((normal.T * wide).astype(np.float32))
+        drift = np.ascontiguousarray((normal.T[back] * wide).astype(np.float32))
         return box_maxima(drift, scaled, axes, -1.0, 1.0, equal_weights)
 
     return _in_threads(block, [rng.standard_normal((BLOCK, wide.size)) for _ in range(DRAWS // BLOCK)])

@@ -21,7 +21,7 @@ from fairgroups.measures import Measure
 __all__ = ["Trend", "trend_test"]
 
 Array = NDArray[np.float64]
-QUARTER, TENTH = 0.25, 0.1
+QUARTER, TENTH, FEWEST = 0.25, 0.1, 5
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def trend_test(cells: Cells, measure: Measure | str, share: float = 1.0) -> Tren
     moments = cells[measure].map(lambda x: x[: len(cells)])
     used = moments.b > 0
     moments = moments.map(lambda x: x[used])
-    if moments.b.size < 2:
+    if moments.b.size < 2 or moments.size < FEWEST:  # or a few weigh as much as all others
         return None
     b = moments.b / moments.b.sum()
     rank = np.cumsum(b) - b / 2
