@@ -12,6 +12,7 @@ __all__ = [
     "clean",
     "compared",
     "counted",
+    "how_many",
     "listed",
     "p_value",
     "plain_points",
@@ -107,6 +108,11 @@ def thousands(number: float) -> str:
     return f"{number:,.0f}"
 
 
+def how_many(number: float, noun: str) -> str:
+    """Write a count with its noun: 1 row, 2,000 rows."""
+    return f"{thousands(number)} {noun}{'' if round(number) == 1 else 's'}"
+
+
 def sentence(text: str) -> str:
     """Begin with a capital."""
     return text[:1].upper() + text[1:]
@@ -121,7 +127,7 @@ def clean(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, str):
-        return "".join(letter if _can_be_shown(letter) else "\ufffd" for letter in value)
+        return "".join(letter if _can_be_shown(letter) else " " if letter in "\r\n\t" else "\ufffd" for letter in value)
     return value
 
 

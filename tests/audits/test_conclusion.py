@@ -40,7 +40,7 @@ def test_who_by_how_much_and_how_many():
         "People whose age is under 22 are disadvantaged: their positive rate for approved is 1.0%, against 23.7% for "
         "everybody: 22.7 points lower (95% interval "
     )
-    per_100 = "That is about 23 fewer per 100 than at everybody's rate: an estimated 180 fewer among the 800 people of "
+    per_100 = "That is about 23 fewer per 100 than at everybody's rate: an estimated 182 fewer among the 800 people of "
     assert f"{per_100}this group." in found.conclusion
     assert "People whose age is 22 to 24 are also disadvantaged (by 12.7 points)." in found.conclusion
     assert "People whose age is 25 or over are advantaged (by 16.7 points)." in found.conclusion

@@ -57,7 +57,9 @@ def test_one_row_unseen_strata_missing_factors_and_json(tmp_path):
 
 def test_bad_input():
     score, age, given = people(600)
-    repair = StratifiedRepair().fit(score, sensitive=age, given=given)
+    with pytest.raises(InputError, match="no stratum of degree and years holds 200 people"):
+        StratifiedRepair().fit(score, sensitive=age, given=given)
+    repair = StratifiedRepair(smallest=50).fit(score, sensitive=age, given=given)
     with pytest.raises(InputError, match="fitted with given columns"):
         repair.transform(score, sensitive=age, given=given[["degree"]])
     with pytest.raises(InputError, match="was a category"):

@@ -39,7 +39,7 @@ def test_scores_are_made_alike_among_comparable_people(table, tmp_path):
         "At equal degree, the share of people in the upper half of those comparable with them varies along age"
         in done.output
     )
-    assert "2 strata have maps of their own, with 100.0% of the people" in done.output
+    assert "2 strata have maps of their own, with 3,000 of 3,000 people" in done.output
     assert "Decisions that agree with paid" in done.output
     fair = pd.read_csv(tmp_path / "fair.csv")
     for degree in ("none", "school"):
@@ -63,9 +63,24 @@ def test_scores_are_made_alike_among_comparable_people(table, tmp_path):
         (["--given", "degree", "--fold", "id"], "--fold does not go with --given"),
         (["--given", "degree", "--private", "1"], "--private does not go with --given"),
         (["--given", "degrees"], "degree"),
+        (["--given", "age"], "'age' is the attribute and held equal at once"),
+        (["--given", "id", "--given", "degree", "--given", "paid", "--given", "score"], "no stratum of"),
     ],
 )
 def test_what_does_not_go_together_is_said(table, more, told):
     done = run(table, "--score", "score", "--sensitive", "age", *more)
     assert done.exit_code == 1
     assert told in str(done.exception)
+
+
+def test_people_without_a_score_are_kept_where_that_is_asked(table, tmp_path):
+    rows = pd.read_csv(table)
+    rows.loc[:4, "score"] = np.nan
+    rows.loc[10:19, "degree"] = None
+    rows.to_csv(tmp_path / "holes.csv", index=False)
+    roles = [tmp_path / "holes.csv", "--score", "score", "--sensitive", "age", "--given", "degree"]
+    done = run(*roles, "--missing", "keep", "--out", tmp_path / "fair.csv")
+    assert done.exit_code == 0, done.exception
+    assert "10 rows without degree count as a level of its own" in done.output
+    assert "(3,000 rows, 5 of them without a fair score)" in done.output
+    assert pd.read_csv(tmp_path / "fair.csv").fair_score.isna().tolist() == [True] * 5 + [False] * 2995

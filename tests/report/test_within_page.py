@@ -1,6 +1,7 @@
 import numpy as np
+import pytest
 
-from fairgroups import ScoreRepair
+from fairgroups import InputError, ScoreRepair
 from fairgroups.repair.within import repair_within
 from fairgroups.report.within_page import render_within, within_finding, within_lines, within_rows
 
@@ -33,11 +34,14 @@ def test_the_page_says_what_is_left_and_who_gains():
 
 
 def test_few_people_and_scores_without_decisions():
-    few = tried(60)
+    few = tried(1000)
+    few.repair.left_ = None
     assert within_finding(few) == "There are too few people to judge what the repair leaves at equal degree."
     assert within_rows(few) == []
-    assert "maps of everybody" in within_lines(few)[-1]
+    assert "maps of everybody" in within_lines(few)[0]
     assert render_within(few)
+    with pytest.raises(InputError, match="no stratum of degree holds 200 people"):
+        tried(60)
     plain = tried(truth=None, score="age", sensitive=["score"])
     assert plain.threshold is None
     assert len(within_lines(plain)) >= 1

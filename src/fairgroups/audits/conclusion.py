@@ -154,8 +154,8 @@ def _possessive(facts: Facts) -> str:
 
 
 def rough_count(number: float) -> int:
-    """Round a count to two digits: it is an estimate."""
-    digits = max(len(str(int(number))) - 2, 0)
+    """Round a count to three digits: it is an estimate."""
+    digits = max(len(str(int(number))) - 3, 0)
     return int(round(number, -digits))
 
 
@@ -350,7 +350,10 @@ def _adds(facts: Facts) -> str:
     if facts.finding.verdict not in ("different", "depends") or not facts.added:
         return ""
     said = {a.name: a.said for a in facts.data.attributes}
-    if facts.finding.groups and not any(one.shown for one in facts.added):
+    missing = facts.partition.missing == "group" and not bordered_attributes(facts.partition)
+    if missing:  # the difference is between those whose values are missing and all others
+        return ""
+    if (facts.finding.groups or facts.finding.range is not None) and not any(one.shown for one in facts.added):
         names = listed([said[one.attribute] for one in facts.added])
         unclear = f"The data cannot tell which of {names} makes the difference"
         return f"{unclear}: at equal values of the others, none is shown to."

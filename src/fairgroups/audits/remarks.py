@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fairgroups.audits.conclusion import split_said
 from fairgroups.evidence.verdict import DIFFERENT
-from fairgroups.words import listed, p_value, plain_points, ratio_said, sentence, size, thousands
+from fairgroups.words import how_many, listed, p_value, plain_points, ratio_said, sentence, size, thousands
 
 if TYPE_CHECKING:
     from fairgroups.audits.result import Audit, JointAudit
@@ -73,8 +73,9 @@ def second_opinions(audit: Audit) -> list[str]:
     if audit.replication is not None:
         differ = sum(r.verdict in DIFFERENT for r in audit.replication.records)
         said.append(
-            f"The other half found {len(audit.replication.records)} groups, of which {differ} are shown to differ. The "
-            f"two sets of groups agree on {100 * audit.replication.rand:.0f}% of the pairs of {audit.data.unit}."
+            f"The other half found {how_many(len(audit.replication.records), 'group')}, of which {differ} "
+            f"{'is' if differ == 1 else 'are'} shown to differ. The two sets of groups agree on "
+            f"{100 * audit.replication.rand:.0f}% of the pairs of {audit.data.unit}."
         )
     return said
 
@@ -98,11 +99,11 @@ def _adds(one: Added, audit: Audit) -> str:
     said = {a.name: a.said for a in audit.data.attributes}
     others = listed([name for column, name in said.items() if column != one.attribute])
     name = said[one.attribute]
-    told = f"the rate still differs by {name}" if one.shown else f"no difference by {name} is shown"
+    told = f"a difference by {name} is shown" if one.shown else f"no difference by {name} is shown"
     least = ""
     if not math.isnan(one.detectable):
         points, split = size(one.detectable, percent=audit.data.percent), split_said(one, audit.data.attributes)
-        least = f". The smallest one {split} that would be shown in 80 of 100 such samples is {points}"
+        least = f"; one of {points} {split} would be shown in 80 of 100 such samples"
     return f"At equal {others}, {told} ({p_value(one.p_value)}){least}."
 
 
@@ -127,7 +128,7 @@ def _monotonicity(audit: Audit) -> str:
 def certainty(audit: Audit | JointAudit) -> str:
     """Say on how many rows the finding rests, how many were left out, and how sure it is."""
     settings, data = audit.settings, audit.data
-    said = f"Based on {thousands(data.rows)} rows"
+    said = f"Based on {how_many(data.rows, 'row')}"
     if settings.asked.get("private") is not None:
         epsilon = settings.asked["private"]
         said = f"Based on about {thousands(data.rows)} rows, counted with noise for privacy (ε = {epsilon:g})"
@@ -228,5 +229,6 @@ def caveats(audit: Audit | JointAudit) -> list[str]:
     if left:
         share = 100 * left / (left + audit.data.rows)
         shown = f"{share:.0f}%" if share >= 1 else "less than 1%"
-        said.append(f"{thousands(left)} rows ({shown}) were left out because values are missing.")
+        were = "was" if left == 1 else "were"
+        said.append(f"{how_many(left, 'row')} ({shown}) {were} left out because values are missing.")
     return [*said, *(note for part in audit.parts for note in part.notes if "averaged as amounts" in note)]

@@ -160,6 +160,7 @@ def repair(
             key=people.key,
             positive=positive,
             threshold=threshold,
+            keep_missing=missing == "keep",
         )
         pages = _page(html, lambda: render_within(within, people.notes))
         written = [*pages, *_written(within.repair, data, model, out, {**used, "given": list(given)}, missing)]
@@ -260,7 +261,10 @@ def _read(data: Path, names: list[str], score: str, others: list[str], key: str 
     from fairgroups.sql import WHOLE_ROW
 
     row: list[str] = []
-    columns, total = read_columns(Source(data), names, text=[] if key is None else [key], most=MOST_ROWS, seed=seed)
+    told: list[str] = []
+    columns, total = read_columns(
+        Source(data), names, text=[] if key is None else [key], most=MOST_ROWS, seed=seed, told=told
+    )
     if key is None and _tied(columns[score]) > MANY_SHARE:
         with Source(data).opened() as table:
             row = [name for name in table.relation.columns if name not in others]
@@ -268,7 +272,7 @@ def _read(data: Path, names: list[str], score: str, others: list[str], key: str 
         key = WHOLE_ROW
     n = len(next(iter(columns.values())))
     drawn = f"The groups, the maps and this judgement rest on {n:,} of {total:,} rows, drawn at random."
-    return _People(columns, key, row, [drawn] if n < total else [])
+    return _People(columns, key, row, [*([drawn] if n < total else []), *(f"Read: {line}" for line in told)])
 
 
 def _read_privately(

@@ -44,7 +44,8 @@ def rate_range(groups: GroupRates, bounds: Bounds) -> Spread:
     at_most = high[:, None] - low[None, :]
     np.fill_diagonal(apart, -np.inf)
     np.fill_diagonal(at_most, -np.inf)
-    return Spread(float(np.ptp(phi)), float(max(apart.max(), 0.0)), float(at_most.max()))
+    most = float(at_most.max())
+    return Spread(float(np.ptp(phi)), float(max(apart.max(), 0.0)), min(most, 1.0) if groups.bounded else most)
 
 
 def variance_of_phi(groups: GroupRates, bounds: Bounds, against: Against = "everyone") -> Spread:

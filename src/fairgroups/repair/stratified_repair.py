@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, Self
@@ -22,6 +23,7 @@ from fairgroups.repair.scored import Scored
 from fairgroups.repair.sql import Dialect, each_stratum, named, select_fair, sql_as_text, sql_chance
 from fairgroups.repair.written import WrittenRepair, check_schema
 from fairgroups.sql import quoted, sql_value
+from fairgroups.words import listed
 
 __all__ = ["StratifiedRepair"]
 
@@ -102,6 +104,12 @@ class StratifiedRepair(WrittenRepair, TransformerMixin, BaseEstimator):  # type:
         factors = read_attributes(given, people.score.size, what="given")
         self.factors_ = [Factor.of(column, self.n_parts) for column in factors]
         names = strata_of(self.factors_, factors)
+        if max(Counter(names.tolist()).values(), default=0) < self.smallest:
+            raise InputError(
+                f"no stratum of {listed([factor.name or 'given' for factor in self.factors_])} holds {self.smallest} "
+                "people: nobody can be made alike among comparable people.",
+                "hold fewer factors equal, or lower n_parts or smallest.",
+            )
         self._learn(people, names)
         self.apart_ = float(np.mean(np.isin(names, list(self.repairs_))))
         self.n_features_in_ = 1

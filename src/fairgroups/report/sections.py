@@ -137,8 +137,10 @@ def cannot_say(audit: Audit | JointAudit) -> list[str]:
         said.append(f"Why differences are left at equal {names}, and whether those that go with {names} are justified.")
     elif shown or audit.verdict == "depends":
         used = _used(audit)
-        rates = " and the ".join(part.measure.rate for part in audit.parts)
-        differ = f"differs between groups formed by {used}" if used else f"varies with {name}"
+        parts = [part for part in audit.parts if part.verdict in ("different", "depends")] or audit.parts
+        rates, several = " and the ".join(part.measure.rate for part in parts), len(parts) > 1
+        differ = f"{'differ' if several else 'differs'} between groups formed by {used}"
+        differ = differ if used else f"{'vary' if several else 'varies'} with {name}"
         said.append(
             f"Why there are differences. The audit shows that the {rates} {differ}; it shows neither the cause nor "
             "whether a reason justifies it."
@@ -264,7 +266,9 @@ def method_facts(audit: Audit | JointAudit) -> list[tuple[str, str]]:
             measure += f"; a higher value is {part.measure.direction} for the {audit.data.unit} concerned"
         variance = f"{part.variance:.4g}"
         if math.isfinite(part.explained) and len(part.records) > 1:
-            variance += f"; the groups capture {100 * part.explained:.0f}% of the dependence on {audit.data.names}"
+            most = 100 if part.selection is None or part.selection.settled else 99
+            share = min(100 * part.explained, most)
+            variance += f"; the groups capture about {share:.0f}% of the dependence on {audit.data.names}"
         facts += [("Measure", measure), ("Variance of Φ", variance)]
     return [
         *facts,

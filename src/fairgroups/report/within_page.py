@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fairgroups import __version__
 from fairgroups.report.repair_page import CAUTION, effect_cells, stretches_left
 from fairgroups.report.templates import fill
-from fairgroups.words import amount, listed, thousands
+from fairgroups.words import amount, how_many, listed, thousands
 
 if TYPE_CHECKING:
     from fairgroups.repair.within import Within
@@ -46,11 +46,13 @@ def within_finding(within: Within) -> str:
 def within_lines(within: Within) -> list[str]:
     """Say what else is to be known, a line each."""
     repair, lines = within.repair, stretches_left(within.repair.left_)
-    n, several = len(repair.repairs_), len(repair.repairs_) != 1
+    n, inside = len(repair.repairs_), thousands(round(repair.apart_ * within.rows))
     lines.append(
-        f"{n} {'strata have' if several else 'stratum has'} maps of {'their' if several else 'its'} own, with "
-        f"{amount(repair.apart_, percent=True)} of the people; those of smaller strata share the maps of everybody."
+        f"{n} {'stratum has maps of its' if n == 1 else 'strata have maps of their'} own, with {inside} of "
+        f"{thousands(within.rows)} people; those of smaller strata share the maps of everybody."
     )
+    if within.unknown:
+        lines.append(f"{how_many(within.unknown, 'row')} without {listed(within.given)} count as a level of its own.")
     if within.threshold is not None and within.effects:
         lines.append(
             f"At {within.threshold:g}, {thousands(within.up)} of the people left out get a yes instead of a no, and "

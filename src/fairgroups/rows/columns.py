@@ -130,7 +130,8 @@ def reads_as_numbers(values: NDArray[Any]) -> bool:
 def refuse_dates(name: str) -> NoReturn:
     """Refuse a column of dates."""
     raise InputError(
-        f"{name!r} holds dates or durations, not numbers.", "turn them into numbers first, such as an age in years."
+        f"{name!r} holds dates or durations, not numbers.",
+        f"name an age instead: 'age({name}, 2024-01-01)', the age on that day, or turn them into numbers.",
     )
 
 

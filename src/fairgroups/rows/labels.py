@@ -148,7 +148,7 @@ def refuse_sums(found: Array, name: str) -> None:
     more = f" So do {len(rows) - 1} other rows." if len(rows) > 1 else ""
     raise InputError(
         f"{name!r} holds {known[rows[0]]:,.10g} in ⟨row⟩, {what}, no person.{more}",
-        "leave such rows out of the file, or by --where.",
+        "leave such rows out of the file, or of an audit or scan by --where.",
         row=int(there[rows[0]]),
     )
 
@@ -187,7 +187,7 @@ def _refuse_totals(found: Array, name: str) -> None:
     ):
         raise InputError(
             f"{name!r} holds 0 and 1, and in ⟨row⟩ {found[odd[0]]:g}, which sums up the others: a total, no person.",
-            "leave it out of the file, or by --where.",
+            "leave it out of the file, or of an audit or scan by --where.",
             row=int(odd[0]),
         )
 
@@ -201,7 +201,7 @@ def _refuse_counts(items: list[str | None], name: str) -> None:
         if int(item) in (*count.values(), count.total() - 1, len(items) - 1):
             raise InputError(
                 f"{name!r} holds {item!r} in ⟨row⟩ among its labels, which counts rows: a total, no person.",
-                "leave it out of the file, or by --where.",
+                "leave it out of the file, or of an audit or scan by --where.",
                 row=i,
             )
 

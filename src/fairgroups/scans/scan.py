@@ -101,7 +101,8 @@ def scan(data: Any, **asked: Any) -> Scan:
     refuse_unknown("scan", ScanOptions, asked)
     options = ScanOptions(**asked)
     table = ScanTable.read(data, options)
-    rows = table.people(options)
+    with table.naming_rows():
+        rows = table.people(options)
     measure = resolve_any(options.measure, outcome_is_binary=rows.outcome_is_binary)
     if isinstance(measure, JointMeasure):
         raise InputError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from fairgroups.scans.check import without_copies
 from fairgroups.scans.columns import ColumnCheck, ScannedColumn, read_column, unreadable
 from fairgroups.scans.options import ScanOptions
 from fairgroups.sources.frames import column_names, is_lazy, library_beside, read_table
-from fairgroups.sources.source import Source
+from fairgroups.sources.source import OpenTable, Source
 from fairgroups.sql import quoted
 
 __all__ = ["ScanTable"]
@@ -38,6 +39,11 @@ class ScanTable:
     source: str
     library: str
     told: tuple[str, ...] = ()
+    opened: OpenTable | None = None  # closed, and asked no more than how its rows are numbered
+
+    def naming_rows(self) -> AbstractContextManager[None]:
+        """Name rows in errors as the user sees them."""
+        return nullcontext() if self.opened is None else self.opened.naming_rows()
 
     @property
     def n(self) -> int:
@@ -56,7 +62,7 @@ class ScanTable:
                     held = _collected(relation, wanted)
                 else:
                     held = dict(relation.project(", ".join(map(quoted, wanted))).fetchnumpy())
-            return cls(held, attributes, source.said, "", tuple(opened.told))
+            return cls(held, attributes, source.said, "", tuple(opened.told), opened)
         try:
             names = list(data) if isinstance(data, Mapping) else column_names(data)
         except TypeError:

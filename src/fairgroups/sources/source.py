@@ -415,14 +415,18 @@ def read_columns(
     seed: int = 0,
     text: Sequence[str] = (),
     row: Sequence[str] = (),
+    told: list[str] | None = None,
 ) -> tuple[dict[str, NDArray[Any]], int]:
     """Read columns of files into memory; of more than `most` rows, so many drawn at random. Also count the rows.
 
-    `text` columns are left as they are written; the columns of `row` together make one more, `WHOLE_ROW`.
+    `text` columns are left as they are written; the columns of `row` together make one more, `WHOLE_ROW`. What was
+    converted is added to `told`.
     """
     wanted = list(dict.fromkeys(names))
     with source.opened([*wanted, *row], text=text) as table:
         connection, relation = table.connection, table.relation
+        if told is not None:
+            told += [line for line in table.told if line not in told]
         listed = [*map(quoted, wanted), *([f"{sql_row(row)} AS {quoted(WHOLE_ROW)}"] if row else [])]
         chosen = relation.project(", ".join(listed))
         total = -1 if most is None else count_of(relation)

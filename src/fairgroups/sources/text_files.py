@@ -208,12 +208,23 @@ def _refuse_mixed(reader: FileReader) -> None:
 def _refuse_unclear_dates(reader: FileReader, relation: Any, written: Callable[[], Any]) -> None:
     """Refuse dates of which no value tells whether the day or the month comes first."""
     typed = zip(relation.columns, map(str, relation.types), strict=True)
-    dates = [name for name, kind in typed if kind == "DATE" and name in reader.wanted]
+    dates = [name for name, kind in typed if kind == "DATE" and (name in reader.wanted or not reader.wanted)]
     for name in dates:
         every = written()
-        first = every.project(quoted(name)).limit(1).fetchall()
-        if first and first[0][0] and not re.match(r"\d{4}", str(first[0][0])):
+        first = every.filter(f"{quoted(name)} IS NOT NULL").project(quoted(name)).limit(1).fetchall()
+        if not first or not first[0][0] or re.match(r"\d{4}", str(first[0][0])):
+            continue
+        try:
             way_of_dates(every, name)
+            unclear = ""
+        except InputError:
+            if reader.wanted:
+                raise
+            unclear = ", though no value tells which comes first"  # of all columns, one need not be dated
+        seen = relation.filter(f"{quoted(name)} IS NOT NULL").project(quoted(name)).limit(1).fetchall()[0][0]
+        begins = re.match(r"\d+", str(first[0][0]).strip())
+        order = "month, day, year" if begins and int(begins[0]) == seen.month != seen.day else "day, month, year"
+        reader.tell(f"{name}: dates such as {first[0][0]!r} were read as {order}{unclear}.")
 
 
 def _without_mark(path: Path, folder: Path) -> Path:
