@@ -72,5 +72,6 @@ def loaded(text: str | bytes) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise SchemaError(
-            f"this is not JSON: {error}.", "from_json takes text; read takes the path of a file."
+            f"this is not JSON: {error}.",
+            "pass what `to_json` or --json wrote: from_json takes its text, read and `fairgroups report` the file.",
         ) from error
