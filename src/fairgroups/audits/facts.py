@@ -45,6 +45,8 @@ def who_said(facts: Facts, groups: Sequence[int]) -> str:
     attributes, partition = facts.data.attributes, facts.partition
     names, whole = [a.said for a in attributes], [a.whole for a in attributes]
     ranges = _joined(partition, groups)
+    if ranges == [Interval()]:
+        return f"all {'other ' if partition.missing == 'group' else ''}{facts.data.unit}"
     if ranges is not None:
         number = shortest(partition.edges)
         conditions = [f"{names[0]} is {' or '.join(part.said(number, whole=whole[0]) for part in ranges)}"]

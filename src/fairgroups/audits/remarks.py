@@ -54,8 +54,8 @@ def second_opinions(audit: Audit) -> list[str]:
         trend = finding.trend
         name = next((a.said for a in audit.data.attributes if a.name == trend.attribute), audit.data.names)
         equal = "" if audit.reasons is None else f" at equal {audit.reasons.names}"
-        told = f"the {audit.measure.rate} {trend.direction} with {name}{equal}" if trend.shown else "none is shown"
-        said.append(f"Overall trend: {told} ({p_value(trend.p_value)}).")
+        way = trend.direction if trend.shown else "is not shown to rise or fall"
+        said.append(f"Overall trend: the {audit.measure.rate} {way} with {name}{equal} ({p_value(trend.p_value)}).")
     said += [_adds(one, audit) for one in audit.added if finding.verdict in ("different", "depends")]
     if checks.permutation is not None and checks.permutation.n_draws and finding.verdict != "depends":
         p = checks.permutation.p_value

@@ -89,7 +89,7 @@ def _print_table(result: Audit) -> None:
     console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
     table.add_column("group", min_width=12, overflow="fold")
-    rate = "rate" if percent else "mean" if result.measure.name == "mean" else "value"
+    rate = result.measure.rate if percent else "mean" if result.measure.name == "mean" else "value"
     for heading in (result.data.unit, rate, "diff.", f"{result.settings.percent_level} interval"):
         table.add_column(heading, justify="right", overflow="fold")
     table.add_column("verdict", min_width=13, overflow="fold")

@@ -78,7 +78,7 @@ def run(
         write_atomically(junit, render_junit(tests))
         typer.echo(f"Tests: {junit.resolve()}")
     if index is not None:
-        write_atomically(index, render_index(lines, index, f"The audits of {config.name}"))
+        write_atomically(index, render_index(lines, index, f"Results of {config.name}"))
         typer.echo(f"Index: {index.resolve()}")
     said = {0: "kept", 1: "exceeded or worse", 2: "failed", 3: "not enough evidence"}
     found = {word: codes.count(code) for code, word in said.items()} | {"without a limit": unlimited}

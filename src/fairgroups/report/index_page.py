@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["IndexLine", "render_index"]
 
 WIDTH, HEIGHT = 180, 44
-ANSWERS = {0: "kept", 1: "exceeded, or worse", 2: "failed", 3: "not enough evidence"}
+ANSWERS = {0: "kept", 1: "a limit is exceeded, or worse than before", 2: "failed", 3: "not enough evidence"}
 
 
 @dataclass(frozen=True)

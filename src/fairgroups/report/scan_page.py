@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from fairgroups.charts.scan import small_picture
@@ -75,7 +76,7 @@ def render_scan(scan: Scan, *, command: str | None = None) -> str:
         pairs=[_attribute(scan, one) for one in scan.pairs if one.shown],
         summary=_summary(scan),
         checks=checks_said(scan),
-        columns=[_column(check) for check in scan.columns],
+        columns=[_column(check, scan.data.converted) for check in scan.columns],
         cannot=cannot_say(scan),
         facts=_facts(scan),
         command=command,
@@ -191,7 +192,8 @@ def checks_said(scan: Scan) -> list[str]:
     return out
 
 
-def _column(check: ColumnCheck) -> dict[str, str]:
+def _column(check: ColumnCheck, converted: Sequence[str]) -> dict[str, str]:
+    read = [line.removeprefix(f"{check.name}: ") for line in converted if line.startswith(f"{check.name}: ")]
     return {
         "name": check.name,
         "kind": check.kind,
@@ -199,7 +201,7 @@ def _column(check: ColumnCheck) -> dict[str, str]:
         "distinct": thousands(check.distinct),
         "missing": thousands(check.missing + check.coded),
         "protected": check.protected or "",
-        "done": check.told or "as it is",
+        "done": check.told or sentence(" ".join(read)) or "as it is",
     }
 
 

@@ -94,8 +94,9 @@ def rate_table(audit: Audit) -> dict[str, Any] | None:
             ends = [amount(x, percent=column.percent).removesuffix("%") for x in (one.low, one.high)]
             row.append((amount(one.rate, percent=column.percent), f"{ends[0]} to {ends[1]}"))
         rows.append(row)
-    every = [(amount(column.overall, percent=column.percent), "") for column in audit.rates]
-    rows.append([(audit.data.everybody, ""), (f"{sum(r.n for r in audit.records):,}", ""), *every])
+    if len(rows) > 1:  # else the one group is everybody
+        every = [(amount(column.overall, percent=column.percent), "") for column in audit.rates]
+        rows.append([(audit.data.everybody, ""), (f"{sum(r.n for r in audit.records):,}", ""), *every])
     level = audit.settings.percent_level
     note = (
         f"Below each rate is its {level} interval. The intervals of one column hold at once for all groups, but not "
