@@ -33,6 +33,16 @@ def weak_trend(n=1445, slope=0.04, seed=0):
 STEP = people([0.0, 0.02, 0.1, 0.12, 0.11, 0.4, 0.41, 0.4, 0.4, 0.41])
 
 
+def test_where_only_the_missing_differ_the_others_are_those_who_are_known():
+    rng = np.random.default_rng(0)
+    age, absent = rng.normal(50, 10, 3000), rng.random(3000) < 0.2
+    approved = rng.random(3000) < np.where(absent, 0.7, 0.3)
+    age[absent] = np.nan
+    found = audit({"age": age, "approved": approved}, missing="group", favourable=True)
+    assert found.conclusion.startswith("People whose age is known are disadvantaged")
+    assert "People whose age is missing are advantaged" in found.conclusion
+
+
 def test_who_by_how_much_and_how_many():
     found = audit(STEP, favourable=True)
     assert found.verdict == "different"

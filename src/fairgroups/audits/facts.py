@@ -46,7 +46,8 @@ def who_said(facts: Facts, groups: Sequence[int]) -> str:
     names, whole = [a.said for a in attributes], [a.whole for a in attributes]
     ranges = _joined(partition, groups)
     if ranges == [Interval()]:
-        return f"all {'other ' if partition.missing == 'group' else ''}{facts.data.unit}"
+        unit = facts.data.unit
+        return f"{unit} whose {names[0]} is known" if partition.missing == "group" else f"all {unit}"
     if ranges is not None:
         number = shortest(partition.edges)
         conditions = [f"{names[0]} is {' or '.join(part.said(number, whole=whole[0]) for part in ranges)}"]
