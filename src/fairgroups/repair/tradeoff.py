@@ -22,7 +22,6 @@ from fairgroups.repair.quality import BEFORE, GAPS, People, gaps, quality
 from fairgroups.repair.score_repair import ScoreRepair
 from fairgroups.repair.scored import Scored
 from fairgroups.repair.trial import Trial, asked_for, blocks_of, common_groups, folds_of, read_people
-from fairgroups.rows.attributes import Column
 from fairgroups.rows.rows import Rows
 from fairgroups.sources.frames import build_table
 
@@ -254,7 +253,7 @@ def tradeoff(
         else:
             common = common_groups(asked, {name: tried[name, wanted[0]][0] for name in asked}, scored)
             common = replace(common, columns=tuple(attributes))
-        labels = common.said(attributes, [_is_whole(column) for column in rows.columns])
+        labels = common.said(attributes, [column.whole for column in rows.columns])
         people = replace(people, codes=common.assign(scored.sensitive))
         large = trial.people = _of_large_groups(people)
         before = _measured(large, people.score, blocks, kde=kde)
@@ -288,11 +287,6 @@ def tradeoff(
     }
     repairs = {job: final for job, (final, _) in tried.items()}
     return Tradeoff(records, repairs, common, effects, distributions, settings, library, fitted_gaps)
-
-
-def _is_whole(column: Column) -> bool:
-    """Return whether an attribute holds whole numbers only."""
-    return column.levels is None and bool(np.all(np.isnan(column.values) | (column.values % 1 == 0)))
 
 
 def _of_large_groups(people: People) -> People:

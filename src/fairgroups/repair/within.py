@@ -127,8 +127,7 @@ def repair_within(
         threshold=threshold,
         codes=fitted.others_.assign(some.sensitive),
     )
-    whole = [c.levels is None and bool(np.all(np.isnan(c.values) | (c.values % 1 == 0))) for c in some.columns]
-    effects = effects_of(judged, fair, groups.said(list(sensitive), whole))
+    effects = effects_of(judged, fair, groups.said(list(sensitive), [column.whole for column in some.columns]))
     if threshold is None:
         return Within(*out, effects)
     was, now = some.score >= threshold, fair >= threshold

@@ -51,6 +51,11 @@ class Column:
         return [f"{self.name}: its {len(self.levels)} {what} are classes in order, from {self.levels[0]} on."]
 
     @property
+    def whole(self) -> bool:
+        """Whether it holds whole numbers only."""
+        return self.levels is None and bool(np.all(np.isnan(self.values) | (self.values % 1 == 0)))
+
+    @property
     def text(self) -> NDArray[np.object_]:
         """Return a category's values as text, None where missing."""
         names = np.array([*(self.levels or ()), None], dtype=object)
