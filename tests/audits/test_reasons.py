@@ -214,3 +214,16 @@ def test_names_that_cannot_be_meant(table, more, said):
     few = {name: values[:4_000] for name, values in people.items()}
     with pytest.raises(fg.InputError, match=said):
         fg.audit(few, **ASKED, **more)
+
+
+def test_people_of_missing_attributes_are_no_group_at_equal_factors():
+    rng = np.random.default_rng(2)
+    g, y = rng.integers(0, 3, 2000), rng.random(2000)
+    x, absent = g + rng.normal(0, 0.8, 2000), rng.random(2000) < np.array([0.02, 0.15, 0.4])[g]
+    table = {"x": x, "y": y, "g": g, "o": (rng.random(2000) < np.where(absent, 0.9, 0.3)).astype(int)}
+    x[absent] = np.nan
+    for names in ("x", ["x", "y"]):
+        with pytest.raises(fg.InputError, match="rows of missing x.* cannot be a group where people are compared"):
+            fg.audit(table, sensitive=names, outcome="o", given=["g"], missing="group", checks=False)
+        found = fg.audit(table, sensitive=names, outcome="o", given=["g"], missing="drop", checks=False)
+        assert found.verdict in ("no difference found", "not enough evidence")

@@ -29,7 +29,7 @@ from fairgroups.partition.given import given_partition
 from fairgroups.reading import Reading, read_rows
 from fairgroups.rows.private import private_rows
 from fairgroups.rows.rows import Rows, refuse_exposure
-from fairgroups.words import listed, sentence
+from fairgroups.words import how_many, listed, sentence
 
 __all__ = ["audit", "audit_of_one"]
 
@@ -289,6 +289,12 @@ def _judged_at_equal(
     rows, parts, each = sample.rows, parts_of(measure), options.judging.each(len(parts_of(measure)))
     for part in parts:
         refuse_exposure(rows, part)
+    if rows.absent.any():  # whose outcomes would colour what people alike have
+        raise InputError(
+            f"{how_many(int(rows.absent.sum()), 'row')} of missing {listed(options.roles.sensitive)} cannot be a group "
+            "where people are compared at equal factors.",
+            "missing='drop' leaves them out; an audit without factors compares them with the others.",
+        )
     if not sample.is_line and not _can_be_banded(sample):
         raise InputError(
             "there are too many attributes, or categories of too many levels, to compare every box at equal factors.",

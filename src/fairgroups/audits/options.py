@@ -300,7 +300,6 @@ class AuditOptions:
             "reference": self.reference is not None,
             "min_ratio": self.min_ratio is not None,
             "compare_with": self.compare_with is not None,
-            "missing='group'": self.missing == "group",
         }
         for name, asked in refused.items():
             if asked:
