@@ -14,7 +14,7 @@ from fairgroups.errors import InputError
 from fairgroups.options import Missing, column_of, columns_of
 from fairgroups.partition.given import given_partition
 from fairgroups.partition.partition import Partition
-from fairgroups.progress import progress_bar
+from fairgroups.progress import on_two_threads, progress_bar
 from fairgroups.repair.chance import chance_shows
 from fairgroups.repair.effects import Effect, effects_of
 from fairgroups.repair.left import left_of
@@ -244,10 +244,12 @@ def tradeoff(
     jobs = [(name, repair, gap) for name, repair in asked.items() for gap in wanted]
     blocks = [np.arange(rows.n), *blocks_of(rows, fold, seed)]
     with progress_bar("Repairing", shown=verbose) as advance:
-        tried = {}
-        for done, (name, repair, gap) in enumerate(jobs, 1):
-            tried[name, gap] = trial.run(name, repair, gap)
-            advance(done / (2 * len(jobs)))
+
+        def run(name: str) -> dict[tuple[str, float], tuple[ScoreRepair, Array]]:
+            return {(name, gap): trial.run(name, asked[name], gap) for gap in wanted}  # with the first gap's groups
+
+        every = on_two_threads(run, asked, lambda done: advance(0.5 * done))
+        tried = {job: found for part in every for job, found in part.items()}
         if groups is not None:
             common = given_partition(groups, attributes, "drop")
         else:
@@ -256,10 +258,15 @@ def tradeoff(
         labels = common.said(attributes, [column.whole for column in rows.columns])
         people = replace(people, codes=common.assign(scored.sensitive))
         large = trial.people = _of_large_groups(people)
-        before = _measured(large, people.score, blocks, kde=kde)
-        records = _records(BEFORE, 1.0, before, before, chance_shows(large, people.score, kde=kde), level)
+
+        def measure(fair: Array) -> tuple[list[dict[str, float]], tuple[dict[str, float], dict[str, float]]]:
+            return _measured(large, fair, blocks, kde=kde), chance_shows(large, fair, kde=kde)
+
+        scores = [people.score, *(tried[name, gap][1] for name, _, gap in jobs)]
+        (before, by_chance), *afters = on_two_threads(measure, scores, lambda done: advance(0.5 + 0.4 * done))
+        records = _records(BEFORE, 1.0, before, before, by_chance, level)
         effects, distributions, fitted_gaps = {}, {}, {}
-        for done, (name, repair, gap) in enumerate(jobs, 1):
+        for (name, repair, gap), (after, by_chance) in zip(jobs, afters, strict=True):
             final, fair = tried[name, gap]
             if len(attributes) > 1 or not final.partition_.name:
                 final.partition_ = replace(final.partition_, columns=tuple(attributes))
@@ -267,9 +274,7 @@ def tradeoff(
             effects[name, gap] = effects_of(people, fair, labels)
             distributions[name, gap] = _distributions(labels, people, fair)
             fitted_gaps[name, gap] = trial.fitted_gaps(final)
-            after = _measured(large, fair, blocks, kde=kde)
-            records += _records(name, gap, after, before, chance_shows(large, fair, kde=kde), level)
-            advance(0.5 + done / (2 * len(jobs)))
+            records += _records(name, gap, after, before, by_chance, level)
     settings = {
         "score": score,
         "sensitive": sensitive if isinstance(sensitive, str) else list(sensitive),
