@@ -78,13 +78,12 @@ class EveryRegion:
         """Return the sum over every region of arrays whose first axis runs over the cells."""
         rest = cells.shape[1:]
         grid = cells.reshape(1, *self.shape, *rest)
-        for d, (size, categorical) in enumerate(self.axes):
+        for d, (_, categorical) in enumerate(self.axes):
             if categorical:
                 held = self._held(d).astype(grid.dtype)
                 done = np.stack([grid[:, row > 0].sum(axis=1) for row in held], axis=1)
             else:
-                running = np.zeros((grid.shape[0], size + 1, *grid.shape[2:]), dtype=grid.dtype)
-                np.cumsum(grid, axis=1, out=running[:, 1:])
+                running = _running(grid)
                 done = running[:, self.sides[d][:, 1]] - running[:, self.sides[d][:, 0]]
             grid = done.reshape(-1, *done.shape[2:])
         return grid.reshape(-1, *rest)
@@ -101,10 +100,17 @@ class EveryRegion:
                 half = np.moveaxis(half, -1, 2)
                 done = np.einsum("sl,fls...->fs...", held, half)
             else:
-                running = np.cumsum(np.cumsum(pair, axis=1), axis=2)
-                running = np.pad(running, [(0, 0), (1, 0), (1, 0)] + [(0, 0)] * (pair.ndim - 3))
+                running = np.moveaxis(_running(np.moveaxis(_running(pair), 2, 1)), 1, 2)
                 low, high = self.sides[d][:, 0], self.sides[d][:, 1]
                 done = running[:, high, high] - running[:, low, high] - running[:, high, low] + running[:, low, low]
             tensor = done.reshape(-1, *done.shape[2:])
         found: Array = tensor.reshape(-1)
         return found
+
+
+def _running(cells: NDArray[Any]) -> NDArray[Any]:
+    """Return sums of the cells before each along the second axis, and of all: plane by plane, as memory lies."""
+    out = np.zeros((cells.shape[0], cells.shape[1] + 1, *cells.shape[2:]), dtype=cells.dtype)
+    for i in range(cells.shape[1]):
+        np.add(out[:, i], cells[:, i], out=out[:, i + 1])
+    return out
