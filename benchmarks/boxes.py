@@ -163,7 +163,7 @@ def power(pool, runs):
 
 
 def width(pool, runs):
-    print(f"| width of the band over that of cross-fitting, {runs} runs | groups | of the same groups | each of its own |")
+    print(f"| width of the band over cross-fitting's, {runs} runs | groups | of the same groups | each of its own |")
     print("|---|---|---|---|")
     for scene, n in (("four boxes", 2_000), ("four boxes", 20_000), ("XOR", 5_000), ("smooth", 10_000)):
         for k in (3, 5):

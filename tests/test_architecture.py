@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src/fairgroups"
 ROOMS = (
     (
-        "errors options output progress sql words measures | sources rows cells partition engines reading | "
+        "errors options output progress quoting words measures | sources rows cells partition engines reading | "
         "search evidence grouping checks | audits scans repair | charts report | "
         "skin datasets faces paper results | app cli"
     )

@@ -21,6 +21,7 @@ from fairgroups.engines.count import count_rows
 from fairgroups.errors import InputError, NeedsRows
 from fairgroups.partition.given import given_partition
 from fairgroups.partition.partition import Partition
+from fairgroups.quoting import quoted
 from fairgroups.rows.columns import one_column
 from fairgroups.rows.periods import read_periods
 from fairgroups.rows.person_keys import read_keys, uniform_of
@@ -28,7 +29,6 @@ from fairgroups.rows.roles import Roles
 from fairgroups.rows.rows import Rows
 from fairgroups.sources.frames import is_lazy, library_beside, read_table
 from fairgroups.sources.source import Source, count_of
-from fairgroups.sql import quoted
 
 __all__ = ["Reading", "read_rows"]
 

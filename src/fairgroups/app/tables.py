@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from fairgroups.errors import InputError
+from fairgroups.quoting import quoted
 from fairgroups.rows.columns import is_missing
 from fairgroups.scans.columns import read_column
 from fairgroups.sources.source import Source, count_of
-from fairgroups.sql import quoted
 
 __all__ = ["ENDINGS", "DroppedTable", "look_at", "safe_name"]
 

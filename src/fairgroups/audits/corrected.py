@@ -20,7 +20,8 @@ from fairgroups.evidence.judge import Evidence
 from fairgroups.evidence.reliability import reliability_of
 from fairgroups.measures import Measure
 from fairgroups.partition.partition import Partition
-from fairgroups.rows.rows import Rows, weighted_sums
+from fairgroups.rows.rows import Rows
+from fairgroups.rows.weights import weighted_sums
 from fairgroups.words import plain_points, size
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from fairgroups.errors import InputError
 from fairgroups.measures import Measure
 from fairgroups.options import within_memory
 from fairgroups.rows.attributes import Column
-from fairgroups.rows.rows import Rows, quantiles, weighted_sums
+from fairgroups.rows.rows import Rows, quantiles
+from fairgroups.rows.weights import weighted_sums
 
 __all__ = ["Points", "SpaceGrid", "axis_edges"]
 

@@ -12,7 +12,8 @@ from fairgroups.cells.exact_sums import add_pairs
 from fairgroups.cells.noise import noise_of
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure
-from fairgroups.rows.rows import Rows, weighted_sums
+from fairgroups.rows.rows import Rows
+from fairgroups.rows.weights import weighted_sums
 
 __all__ = ["SUMS", "Moments", "moments_by", "sum_by"]
 

@@ -18,7 +18,8 @@ from fairgroups.cells.grid import SpaceGrid
 from fairgroups.cells.sample import Sample, plain_sums
 from fairgroups.measures import Measure
 from fairgroups.progress import on_two_threads
-from fairgroups.rows.rows import Rows, quantiles, weighted_sums
+from fairgroups.rows.rows import Rows, quantiles
+from fairgroups.rows.weights import weighted_sums
 
 __all__ = ["Permutation", "permutation_test"]
 

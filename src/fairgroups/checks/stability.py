@@ -18,7 +18,8 @@ from fairgroups.cells.sample import Sample, plain_sums
 from fairgroups.evidence.likelihood import kl
 from fairgroups.measures import Measure
 from fairgroups.progress import on_two_threads
-from fairgroups.rows.rows import quantiles, weighted_sums
+from fairgroups.rows.rows import quantiles
+from fairgroups.rows.weights import weighted_sums
 from fairgroups.search.path import Limits
 
 __all__ = ["Cut", "Stability", "border_stability"]

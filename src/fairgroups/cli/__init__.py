@@ -15,15 +15,15 @@ from typing import Annotated, Any
 import typer
 
 from fairgroups.cli.apply import apply
-from fairgroups.cli.audit import EXIT_HELP, audit
+from fairgroups.cli.audit import audit
 from fairgroups.cli.demo import demo
+from fairgroups.cli.exit_codes import FAULT, INTERRUPTED, OF_AUDITS, OF_SCANS, WRONG_INPUT
 from fairgroups.cli.faces import faces
 from fairgroups.cli.open import open_page
 from fairgroups.cli.paper import paper
 from fairgroups.cli.repair import repair
 from fairgroups.cli.report import report
 from fairgroups.cli.run import run
-from fairgroups.cli.scan import EXIT_HELP as EXIT_HELP_OF_SCANS
 from fairgroups.cli.scan import scan
 from fairgroups.cli.skin import skin
 
@@ -61,9 +61,6 @@ class _Patient(io.RawIOBase):
             return len(data)
 
 
-INTERRUPTED = 130
-
-
 def main() -> None:
     """Run the command line; errors of the user's input exit with 2 and one clear message."""
     from fairgroups.errors import FairGroupsError
@@ -96,13 +93,13 @@ def main() -> None:
         raise
     except FairGroupsError as error:
         typer.echo(f"Error: {error}", err=True)
-        sys.exit(2)
+        sys.exit(WRONG_INPUT)
     except Exception:  # noqa: BLE001  1 and 3 say something about the limit: a fault must not
         if stopped:  # a library that was interrupted while it was loaded calls that an error of its own
             sys.exit(INTERRUPTED)
         traceback.print_exc()
         typer.echo("Error: this is a fault of fairgroups, please report it with the lines above.", err=True)
-        sys.exit(70)
+        sys.exit(FAULT)
 
 
 def _version(value: bool) -> None:
@@ -122,10 +119,10 @@ def _options(
     pass
 
 
-app.command(epilog=EXIT_HELP)(audit)
-app.command(epilog=EXIT_HELP_OF_SCANS)(scan)
-app.command(epilog=EXIT_HELP)(run)
-app.command(epilog=EXIT_HELP)(report)
+app.command(epilog=OF_AUDITS)(audit)
+app.command(epilog=OF_SCANS)(scan)
+app.command(epilog=OF_AUDITS)(run)
+app.command(epilog=OF_AUDITS)(report)
 app.command("open")(open_page)
 app.command()(repair)
 app.command()(apply)

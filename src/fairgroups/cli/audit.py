@@ -12,13 +12,7 @@ from fairgroups.audits.options import AuditOptions
 from fairgroups.cli.job import JobOptions, check_outputs, is_terminal, run_job
 from fairgroups.cli.parameters import read_options, taking
 
-__all__ = ["EXIT_HELP", "audit"]
-
-EXIT_HELP = (
-    "Exit codes: 0 the audit ran and limits, if any, are kept; 1 a limit is exceeded, or a group is worse "
-    "off than in the baseline; "
-    "2 wrong usage or input; 3 not enough evidence to say whether the limit is kept; 70 a fault of the program."
-)
+__all__ = ["audit"]
 
 
 @taking(AuditOptions, JobOptions, without=["verbose", "explore"])

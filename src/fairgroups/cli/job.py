@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fairgroups.audits.options import AuditOptions, option
+from fairgroups.cli.exit_codes import exit_code_of
 
 if TYPE_CHECKING:
     from fairgroups.audits.records import Change
@@ -18,9 +19,8 @@ if TYPE_CHECKING:
     from fairgroups.scans.result import Scan
     from fairgroups.sources.source import Source
 
-__all__ = ["EXIT", "AuditRun", "JobOptions", "TableOptions", "check_outputs", "is_terminal", "run_job", "write_outputs"]
+__all__ = ["AuditRun", "JobOptions", "TableOptions", "check_outputs", "is_terminal", "run_job", "write_outputs"]
 
-EXIT = {None: 0, "kept": 0, "exceeded": 1, "not enough evidence": 3}
 OUTPUTS = ("out", "json", "markdown", "csv", "charts")
 KINDS = {"out": "an HTML page", "json": "JSON", "markdown": "Markdown", "csv": "CSV", "junit": "a test report"}
 ENDINGS = {".html": "out", ".htm": "out", ".json": "json", ".md": "markdown", ".csv": "csv", ".xml": "junit"}
@@ -98,9 +98,7 @@ class AuditRun:
     @property
     def exit_code(self) -> int:
         """1 for an exceeded limit or a worsening, 3 where a limit or a change cannot be judged, else 0."""
-        verdicts = {change.verdict for change in self.changed}
-        codes = {EXIT[self.audit.limit], 1 if "worse" in verdicts else 3 if "not comparable" in verdicts else 0}
-        return next(code for code in (1, 3, 0) if code in codes)
+        return exit_code_of(self.audit.limit, self.changed)
 
     @property
     def is_limited(self) -> bool:

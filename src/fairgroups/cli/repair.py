@@ -257,8 +257,8 @@ class _People:
 
 def _read(data: Path, names: list[str], score: str, others: list[str], key: str | None, seed: int) -> _People:
     """Read the people; where many share a score, they are told apart by all else that is known of them."""
+    from fairgroups.quoting import WHOLE_ROW
     from fairgroups.sources.source import Source, read_columns
-    from fairgroups.sql import WHOLE_ROW
 
     row: list[str] = []
     told: list[str] = []

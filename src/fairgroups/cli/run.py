@@ -23,6 +23,7 @@ def run(
 ) -> None:
     """Run the audits and scans that a configuration file lists; the worst of them decides the exit code."""
     from fairgroups.cli.config import read_config
+    from fairgroups.cli.exit_codes import WRONG_INPUT, gravest
     from fairgroups.cli.job import check_outputs, is_terminal, run_job
     from fairgroups.cli.printing import say
     from fairgroups.cli.scan_job import ScanRun, run_scan, say_scan
@@ -54,7 +55,7 @@ def run(
         except FairGroupsError as error:  # the others still run
             typer.echo(f"Error: {error}", err=True)
             tests.append(error_test(one["name"], error))
-            codes.append(2)
+            codes.append(WRONG_INPUT)
             lines.append(IndexLine(one["name"], None, None, 2, limited=False, error=getattr(error, "fact", str(error))))
             continue
         if isinstance(done, ScanRun):
@@ -85,4 +86,4 @@ def run(
     found["kept"] -= unlimited
     counts = ", ".join(f"{count} {word}" for word, count in found.items() if count)
     typer.echo(f"{len(codes)} audit(s) and scan(s): {counts}.")
-    raise typer.Exit(next(code for code in (2, 1, 3, 0) if code in codes))
+    raise typer.Exit(gravest(codes))

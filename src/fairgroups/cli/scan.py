@@ -13,12 +13,7 @@ from fairgroups.cli.parameters import read_options, taking
 from fairgroups.cli.scan_job import run_scan, say_scan
 from fairgroups.scans.options import ScanOptions
 
-__all__ = ["EXIT_HELP", "scan"]
-
-EXIT_HELP = (
-    "Exit codes: 0 the scan ran and, with --max-gap, the limit is kept; 1 the limit is exceeded; 2 wrong usage or "
-    "input; 3 not enough evidence to say whether the limit is kept; 70 a fault of the program."
-)
+__all__ = ["scan"]
 
 
 @taking(ScanOptions, TableOptions, without=["verbose", "audits"])

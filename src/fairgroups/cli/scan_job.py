@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from fairgroups.cli.job import EXIT, TableOptions, check_outputs, write_outputs
+from fairgroups.cli.exit_codes import exit_code_of
+from fairgroups.cli.job import TableOptions, check_outputs, write_outputs
 from fairgroups.scans.options import ScanOptions
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class ScanRun:
     @property
     def exit_code(self) -> int:
         """1 for an exceeded limit, 3 where a limit cannot be judged, else 0."""
-        return EXIT[self.scan.limit]
+        return exit_code_of(self.scan.limit)
 
     @property
     def is_limited(self) -> bool:

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import ColumnError, InputError, NeedsRows
+from fairgroups.quoting import quoted
 from fairgroups.rows.columns import is_missing, refuse_dates
 from fairgroups.rows.person_keys import digits_of
-from fairgroups.sql import quoted
 
 __all__ = [
     "LABELS",

@@ -13,7 +13,8 @@ from fairgroups.engines.cell_keys import MOST_KEYS, CellKeys
 from fairgroups.engines.columns import LABELS, as_float, collect, is_number
 from fairgroups.errors import InputError, MissingValuesError
 from fairgroups.options import Missing
-from fairgroups.rows.rows import check_size, check_weight
+from fairgroups.rows.rows import check_size
+from fairgroups.rows.weights import check_weight
 
 __all__ = ["Ranges", "find_ranges"]
 

@@ -24,7 +24,7 @@ from fairgroups.evidence.band_width import quantile_of
 from fairgroups.evidence.boxes import leaf_last
 from fairgroups.evidence.likelihood import POWER
 from fairgroups.measures import Measure
-from fairgroups.rows.rows import weighted_sums
+from fairgroups.rows.weights import weighted_sums
 
 __all__ = ["Added", "added"]
 

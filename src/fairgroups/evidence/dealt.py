@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from fairgroups.evidence.region_scale import MOST_OFF, Crossed, charge_of, ends_of, sum_noticed, variance_seen
 from fairgroups.measures import Measure
-from fairgroups.rows.rows import Rows, weighted_sums
+from fairgroups.rows.rows import Rows
+from fairgroups.rows.weights import weighted_sums
 
 __all__ = ["Dealt", "Departure"]
 

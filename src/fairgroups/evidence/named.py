@@ -17,7 +17,7 @@ from fairgroups.cells.moments import Moments
 from fairgroups.evidence.bounds import Bounds
 from fairgroups.evidence.likelihood import POWER, smallest_shown
 from fairgroups.evidence.rates import GroupRates
-from fairgroups.evidence.two_rates import difference_interval, rate_interval, ratio_interval
+from fairgroups.evidence.textbook_intervals import difference_interval, rate_interval, ratio_interval
 
 __all__ = ["Differences", "against_group", "class_bounds", "one_of_several", "ratios_to"]
 

@@ -24,8 +24,9 @@ from fairgroups.errors import InputError
 from fairgroups.measures import Measure
 from fairgroups.options import HOW
 from fairgroups.rows.attributes import Column
-from fairgroups.rows.rows import Rows, weighted_sums
+from fairgroups.rows.rows import Rows
 from fairgroups.rows.strata import Factor, Strata, nothing_to_compare, refuse_names, strata_of
+from fairgroups.rows.weights import weighted_sums
 
 __all__ = ["Alike", "MatchedBy", "check_how", "find_alike", "without_each"]
 

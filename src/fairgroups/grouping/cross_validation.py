@@ -12,8 +12,9 @@ from fairgroups.errors import InputError
 from fairgroups.grouping.selection import Selection, SelectionStep
 from fairgroups.measures import Measure
 from fairgroups.partition.partition import Partition
-from fairgroups.rows.rows import Rows, weighted_sums
+from fairgroups.rows.rows import Rows
 from fairgroups.rows.split import split_rows
+from fairgroups.rows.weights import weighted_sums
 
 __all__ = ["by_cross_validation"]
 

@@ -21,8 +21,9 @@ from fairgroups.grouping.find import SearchResult, find
 from fairgroups.grouping.search_options import SearchOptions
 from fairgroups.measures import JointMeasure, Measure, parts_of
 from fairgroups.options import Missing
-from fairgroups.rows.rows import Rows, weighted_sums
+from fairgroups.rows.rows import Rows
 from fairgroups.rows.split import split_rows
+from fairgroups.rows.weights import weighted_sums
 
 __all__ = ["CrossFit", "cross_fit"]
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.partition.sides import Levels, Side
+from fairgroups.quoting import quoted, sql_number, sql_text, sql_value
 from fairgroups.rows.attributes import Column
-from fairgroups.sql import quoted, sql_number, sql_text, sql_value
 
 if TYPE_CHECKING:
     import narwhals as nw

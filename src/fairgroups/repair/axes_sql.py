@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from fairgroups.partition.membership import absent_sql, inside_sql
 from fairgroups.partition.sides import Interval, Levels
+from fairgroups.quoting import sql_number, sql_value
 from fairgroups.repair.axes import Axis
-from fairgroups.sql import sql_number, sql_value
 
 __all__ = ["Corner", "attributes_sql", "corners_sql", "search_sql", "shares_sql", "sides_sql"]
 

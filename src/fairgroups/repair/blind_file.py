@@ -7,10 +7,10 @@ from pathlib import Path
 
 from fairgroups.errors import InputError, MissingValuesError, OutputError
 from fairgroups.output import replacing
+from fairgroups.quoting import quoted, sql_value
 from fairgroups.repair.blind_repair import BlindRepair
 from fairgroups.repair.file import AppliedFile, check_target
 from fairgroups.sources.source import Source
-from fairgroups.sql import quoted, sql_value
 
 __all__ = ["apply_blind_to_file"]
 

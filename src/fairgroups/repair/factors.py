@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
+from fairgroups.quoting import sql_number, sql_text
 from fairgroups.rows.attributes import Column
-from fairgroups.sql import sql_number, sql_text
 
 __all__ = ["Factor", "levels_within", "strata_of", "strata_sql"]
 

@@ -11,13 +11,13 @@ from fairgroups.errors import InputError, MissingValuesError, OutputError
 from fairgroups.options import one_of
 from fairgroups.output import check_place, replacing
 from fairgroups.partition.sides import Levels
+from fairgroups.quoting import WHOLE_ROW, quoted, sql_row
 from fairgroups.repair.factors import strata_sql
 from fairgroups.repair.score_repair import ScoreRepair
 from fairgroups.repair.sql import each_stratum, select_fair, sql_as_text, sql_chance
 from fairgroups.repair.stratified_repair import StratifiedRepair
 from fairgroups.sources.files import NOT_A_VALUE, holds_text
 from fairgroups.sources.source import Source
-from fairgroups.sql import WHOLE_ROW, quoted, sql_row
 
 __all__ = ["AppliedFile", "apply_to_file", "check_target"]
 

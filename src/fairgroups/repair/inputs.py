@@ -15,6 +15,7 @@ from fairgroups.options import MISSING, one_of, seed_of, whole_number
 from fairgroups.partition.partition import Partition
 from fairgroups.rows.columns import numbers, one_column
 from fairgroups.rows.rows import check_finite
+from fairgroups.rows.weights import check_weight
 
 __all__ = [
     "as_table",
@@ -57,9 +58,11 @@ def read_labels(y: Any, n: int) -> Array:
 def read_weights(weight: Any, n: int) -> Array:
     """Check weights."""
     values = numbers(one_column(weight), "sample_weight")
-    if values.size != n or np.isnan(values).any() or (values < 0).any() or not np.isfinite(values).all():
+    if values.size != n or not np.isfinite(values).all():
         raise InputError("sample_weight must hold one finite number of at least 0 for each score.")
-    return values / max(float(values.max()), 1e-300)  # only their ratios matter
+    largest = float(values.max())
+    check_weight(values / largest if largest > 0 else values, "sample_weight")
+    return values / largest  # only their ratios matter
 
 
 def flat(values: Any) -> Any:

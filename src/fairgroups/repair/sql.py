@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
 from fairgroups.partition.partition import Partition
+from fairgroups.quoting import quoted, sql_number, sql_text, sql_value
 from fairgroups.repair.axes_sql import Corner, attributes_sql, corners_sql, search_sql, shares_sql, sides_sql
 from fairgroups.repair.maps import LOWEST, Maps
 from fairgroups.repair.transport import ROUNDING
-from fairgroups.sql import quoted, sql_number, sql_text, sql_value
 
 __all__ = ["Dialect", "each_stratum", "named", "select_fair", "sql_as_text", "sql_chance"]
 

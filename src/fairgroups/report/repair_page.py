@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from fairgroups import __version__
 from fairgroups.charts.repair import MEASURE_NAMES, PERCENT, distribution_chart, frontier_chart
 from fairgroups.charts.style import fitting_svg
+from fairgroups.quoting import WHOLE_ROW
 from fairgroups.report.templates import fill
-from fairgroups.sql import WHOLE_ROW
 from fairgroups.words import amount, plain_points, points, thousands
 
 if TYPE_CHECKING:

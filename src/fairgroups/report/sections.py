@@ -418,7 +418,7 @@ def versions() -> str:
 
 def shell_call(arguments: list[str]) -> str:
     """Write a command line as it may be typed again, without a password and without the folders of files."""
-    from fairgroups.sql import without_password
+    from fairgroups.quoting import without_password
 
     said = [Path(one).name if one.startswith("/") and Path(one).name else without_password(one) for one in arguments]
     return shlex.join(["fairgroups", *said])

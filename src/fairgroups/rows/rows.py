@@ -18,6 +18,7 @@ from fairgroups.options import MISSING, Missing, one_of
 from fairgroups.rows.attributes import Column, attribute, factor, lone_attribute
 from fairgroups.rows.columns import numbers, one_column
 from fairgroups.rows.labels import check_positive, label_codes, read_outcome
+from fairgroups.rows.weights import check_weight
 from fairgroups.sources.ages import OLDEST
 
 __all__ = [
@@ -26,10 +27,8 @@ __all__ = [
     "check_finite",
     "check_measure",
     "check_size",
-    "check_weight",
     "quantiles",
     "refuse_exposure",
-    "weighted_sums",
 ]
 
 Array = NDArray[np.float64]
@@ -355,12 +354,6 @@ def refuse_exposure(rows: Rows, measure: Measure) -> None:
         )
 
 
-def weighted_sums(rows: Rows, measure: Measure) -> tuple[Array, Array]:
-    """Return what each row adds to A and to B, weights included."""
-    a, b = rows.sums(measure)
-    return (a, b) if rows.weight is None else (a * rows.weight, b * rows.weight)
-
-
 def quantiles(values: Array, shares: Array, count: Array | None = None) -> Array:
     """Return the values with these shares of the people below, each the next one seen upwards."""
     if count is None:
@@ -405,25 +398,6 @@ def check_size(values: Array, name: str) -> None:
     """Refuse numbers whose squares overflow."""
     if np.nanmax(np.abs(values), initial=0.0) > LARGEST:
         raise InputError(f"{name!r} holds values beyond ± {LARGEST:g}, too large to compute with.", "rescale them.")
-
-
-def check_weight(weight: Array, name: str) -> None:
-    """Refuse weights below 0, all of 0, or so unlike that sums would lose the small ones."""
-    negative = weight < 0
-    if negative.any():
-        raise InputError(
-            f"weights must not be negative; {name!r} holds {negative.sum()} negative value(s), "
-            f"the first in ⟨row⟩: {float(weight[negative.argmax()])!r}.",
-            row=int(negative.argmax()),
-        )
-    if not np.any(weight > 0):
-        raise InputError(f"all weights in {name!r} are zero.", "give at least some rows a positive weight.")
-    largest, smallest = weight.max(), weight[weight > 0].min()
-    if largest > 1e12 * smallest or largest > 1e100 or smallest < 1e-100:
-        raise InputError(
-            f"the weights in {name!r} run from {smallest:g} to {largest:g}: sums of them would lose the small ones.",
-            "scale them to about 1, and set negligible ones to 0.",
-        )
 
 
 def _apply_missing(

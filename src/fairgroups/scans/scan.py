@@ -16,11 +16,11 @@ from fairgroups.progress import progress_bar
 from fairgroups.rows.rows import check_measure, refuse_exposure
 from fairgroups.rows.strata import nothing_to_compare, refuse_names
 from fairgroups.scans.columns import ColumnCheck, unknown_column
-from fairgroups.scans.findings import Scene
 from fairgroups.scans.options import ScanOptions
+from fairgroups.scans.ranking import Ranking
 from fairgroups.scans.records import ScannedAttribute
 from fairgroups.scans.result import Scan, ScanFacts
-from fairgroups.scans.seen import Seen
+from fairgroups.scans.scene import Scene
 from fairgroups.scans.table import ScanTable
 
 __all__ = ["scan"]
@@ -139,7 +139,7 @@ def scan(data: Any, **asked: Any) -> Scan:
         )
     alone = _alone(scene) if factors else 0
     with progress_bar(f"Looking at {n_used} columns", shown=options.verbose) as progress:
-        seen = Seen.of(scene, options, progress)
+        seen = Ranking.of(scene, options, progress)
     attributes = seen.attributes(options)
     if options.audits:
         known, found = table.without_codes(checks), []

@@ -15,6 +15,7 @@ from fairgroups.engines.columns import collect, under_names
 from fairgroups.errors import ColumnError, InputError
 from fairgroups.options import Missing
 from fairgroups.progress import on_two_threads
+from fairgroups.quoting import quoted
 from fairgroups.rows.attributes import Column, factor
 from fairgroups.rows.columns import numbers, one_column
 from fairgroups.rows.rows import Rows
@@ -23,7 +24,6 @@ from fairgroups.scans.columns import ColumnCheck, ScannedColumn, read_column, un
 from fairgroups.scans.options import ScanOptions
 from fairgroups.sources.frames import column_names, is_lazy, library_beside, read_table
 from fairgroups.sources.source import OpenTable, Source
-from fairgroups.sql import quoted
 
 __all__ = ["ScanTable"]
 

@@ -27,7 +27,8 @@ from fairgroups.cells.grid import Points, SpaceGrid
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure
 from fairgroups.partition.partition import Partition
-from fairgroups.rows.rows import Rows, weighted_sums
+from fairgroups.rows.rows import Rows
+from fairgroups.rows.weights import weighted_sums
 from fairgroups.search.layout import from_grid
 from fairgroups.search.path import GroupPath, Limits
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
-from fairgroups.sql import quoted, sql_text
+from fairgroups.quoting import quoted, sql_text
 
 __all__ = ["OLDEST", "AgeColumn", "age_column", "ages_of", "sql_age", "way_of_dates"]
 

@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from fairgroups.errors import InputError
-from fairgroups.sql import quoted
+from fairgroups.quoting import quoted
 
 __all__ = ["errors_of", "only_read", "refuse_acts", "schema_of"]
 

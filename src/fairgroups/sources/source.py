@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 
 from fairgroups.errors import ColumnError, InputError
 from fairgroups.output import own_folder
+from fairgroups.quoting import WHOLE_ROW, one_query, quoted, sql_row, sql_text, without_password
 from fairgroups.sources.ages import age_column, sql_age
 from fairgroups.sources.databases import errors_of, only_read, schema_of
 from fairgroups.sources.encodings import known_encoding
 from fairgroups.sources.files import NOT_A_VALUE, FileReader
 from fairgroups.sources.standard_input import STANDARD_INPUT, standard_input
 from fairgroups.sources.written_numbers import numbers_from_text
-from fairgroups.sql import WHOLE_ROW, one_query, quoted, sql_row, sql_text, without_password
 from fairgroups.words import listed, sentence
 
 __all__ = ["OpenTable", "Source", "count_of", "read_columns"]

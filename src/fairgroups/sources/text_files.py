@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from fairgroups.errors import InputError
+from fairgroups.quoting import quoted
 from fairgroups.sources.ages import way_of_dates
 from fairgroups.sources.encodings import as_utf8
 from fairgroups.sources.written_numbers import marks_of, unclear_dots
-from fairgroups.sql import quoted
 from fairgroups.words import listed
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairgroups.errors import InputError
-from fairgroups.sql import quoted, sql_text
+from fairgroups.quoting import quoted, sql_text
 
 __all__ = ["WrittenNumbers", "marks_of", "numbers_from_text", "unclear_dots"]
 

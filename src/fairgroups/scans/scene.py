@@ -1,4 +1,4 @@
-"""From the cells of every column to what may be said: looks at all of them, and at what is left beside some."""
+"""The scene of a scan: the cells of every column, looked at together, and what is left beside some of them."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ from fairgroups.measures import Direction, Measure
 from fairgroups.partition.sides import Side
 from fairgroups.progress import on_two_threads
 from fairgroups.rows.attributes import Column
-from fairgroups.rows.rows import Rows, weighted_sums
+from fairgroups.rows.rows import Rows
 from fairgroups.rows.strata import Strata, strata_of
+from fairgroups.rows.weights import weighted_sums
 from fairgroups.scans.columns import ScannedColumn
 from fairgroups.scans.records import Difference
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from fairgroups.evidence.two_rates import difference_interval, rate_interval, ratio_interval
+from fairgroups.evidence.textbook_intervals import difference_interval, rate_interval, ratio_interval
 
 Z = 1.959964
 

@@ -1,4 +1,4 @@
-"""What was seen: the first look, what each attribute leaves of the others, and the short list."""
+"""The ranking of a scan: the first look, what each attribute leaves of the others, and the short list."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from fairgroups.evidence.dealt import Dealt
 from fairgroups.evidence.look import Look, Looked, fitting
 from fairgroups.evidence.verdict import LimitVerdict, worst_limit
 from fairgroups.progress import on_two_threads
-from fairgroups.scans.findings import MOST_COLUMNS, Scene
 from fairgroups.scans.options import ScanOptions
 from fairgroups.scans.records import CurvePart, ScannedAttribute, Step
+from fairgroups.scans.scene import MOST_COLUMNS, Scene
 
-__all__ = ["Seen"]
+__all__ = ["Ranking"]
 
 Array = NDArray[np.float64]
 Listed = tuple[Scene, Looked, Dealt, tuple[int, ...]]  # whom was looked at, what was seen, alike in which columns
@@ -31,7 +31,7 @@ WIDE = 0.1  # a limit is kept where every range of such a share of the people ke
 
 
 @dataclass(frozen=True)
-class Seen:
+class Ranking:
     """The first look, what each attribute leaves of the others, and the shortest list."""
 
     scene: Scene
@@ -41,7 +41,7 @@ class Seen:
     listed: tuple[Listed, ...]
 
     @classmethod
-    def of(cls, scene: Scene, options: ScanOptions, progress: Callable[[float], object]) -> Seen:
+    def of(cls, scene: Scene, options: ScanOptions, progress: Callable[[float], object]) -> Ranking:
         """Look at all columns, then at what is left beside some."""
         dealt = scene.dealt()
         look = scene.look(dealt, pairs=options.which_pairs, progress=lambda done: progress(0.5 * done))

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 import fairgroups as fg
-from fairgroups.scans.seen import _kept
+from fairgroups.scans.ranking import _kept
 
 
 def test_limits_are_three_valued():
