@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from fairgroups import Cells, InputError, Measure, group_rates
-from fairgroups.measures import RATES
+from fairgroups.measures import RATES, resolve_any
 from fairgroups.partition.partition import Partition
 
 Y = np.array([1, 0, 1, 1, 0, 0, 1, 0.0])
@@ -89,3 +89,20 @@ def test_scores_need_the_mean():
         Cells.from_arrays(G, Y * 0.3, measure="statistical_parity")
     with pytest.raises(InputError, match="needs a yes/no truth"):
         Cells.from_arrays(G, Y, truth=T * 0.3, measure="error_rate")
+
+
+@pytest.mark.parametrize(
+    ("said", "ours"),
+    [
+        ("false_positive_rate", "predictive_equality"),
+        ("True positive rate", "equal_opportunity"),
+        ("FPR", "predictive_equality"),
+        ("recall", "equal_opportunity"),
+        ("demographic parity", "statistical_parity"),
+        ("equalised-odds", "equalized_odds"),
+        ("Error-Rate", "error_rate"),
+    ],
+)
+def test_measures_by_other_names_are_told_by_ours(said, ours):
+    with pytest.raises(InputError, match=f"it is called '{ours}' here"):
+        resolve_any(said, outcome_is_binary=True)

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from fairgroups.words import amount, clean, counted, points, sentence, size, thousands
+from fairgroups.words import amount, clean, counted, p_value, points, sentence, size, thousands
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,9 @@ def test_people():
 def test_texts():
     assert sentence("true positive rate") == "True positive rate"
     assert clean({"a": ["x\x00y", math.inf, 3]}) == {"a": ["x\ufffdy", None, 3]}
+
+
+def test_the_least_that_a_test_can_give_is_an_upper_bound():
+    assert p_value(0.0078125, 0.0078125) == "p ≤ 0.0078"
+    assert p_value(0.016, 0.0078125) == "p = 0.016"
+    assert p_value(0.0004, 0.0004) == "p < 0.001"

@@ -258,6 +258,17 @@ RATES: Mapping[str, Measure] = MappingProxyType({measure.name: measure for measu
 #: True and false positive rates at once.
 EQUALIZED_ODDS = JointMeasure("equalized_odds", (RATES["equal_opportunity"], RATES["predictive_equality"]))
 
+# What else they are called, without spaces.
+_OTHER_NAMES = {
+    "statistical_parity": "demographicparity selectionrate acceptancerate approvalrate positivepredictionrate rate",
+    "equal_opportunity": "tpr recall sensitivity hitrate truepositiverateparity equalopportunities",
+    "predictive_equality": "fpr falsealarmrate fallout falsepositiverateparity",
+    "error_rate": "error misclassificationrate",
+    "precision": "ppv positivepredictivevalue predictiveparity",
+    "mean": "average",
+    "equalized_odds": "equalisedodds equalodds",
+}
+
 #: Every measure, by name; nobody can add to them.
 MEASURES: Mapping[str, Measure | JointMeasure] = MappingProxyType({**RATES, EQUALIZED_ODDS.name: EQUALIZED_ODDS})
 
@@ -288,8 +299,18 @@ def resolve_measure(measure: str | Measure, *, outcome_is_binary: bool) -> Measu
     if measure == "auto":
         return RATES["statistical_parity" if outcome_is_binary else "mean"]
     if not isinstance(measure, str) or measure not in RATES:
+        every = f"'auto', {', '.join(map(repr, MEASURES))}, or a fairgroups.Measure of your own."
+        ours = _meant(measure)
         raise InputError(
-            f"unknown measure {measure!r}.",
-            f"use 'auto', {', '.join(map(repr, MEASURES))}, or a fairgroups.Measure of your own.",
+            f"unknown measure {measure!r}.", f"it is called {ours!r} here; or use {every}" if ours else f"use {every}"
         )
     return RATES[measure]
+
+
+def _meant(name: object) -> str | None:
+    """Return what a measure is called here that is known by another name."""
+    wanted = "".join(letter for letter in str(name).lower() if letter.isalnum())
+    known = {"".join(measure.rate.split()): measure.name for measure in _RATES}
+    known |= {other: ours for ours, others in _OTHER_NAMES.items() for other in others.split()}
+    known |= {"".join(ours.split("_")): ours for ours in MEASURES}
+    return known.get(wanted)

@@ -64,9 +64,11 @@ def compared(value: float, low: float, high: float, *, percent: bool, alone: boo
     return points(value, percent=percent), " to ".join(ends)
 
 
-def p_value(value: float) -> str:
-    """Write a p-value."""
-    return "p < 0.001" if value < 0.001 else f"p = {value:.2g}"
+def p_value(value: float, least: float = 0.0) -> str:
+    """Write a p-value; at the least that its test can give it is an upper bound."""
+    if value < 0.001:
+        return "p < 0.001"
+    return f"p {'≤' if value <= least * (1 + 1e-9) else '='} {value:.2g}"
 
 
 def share_of_people(share: float) -> str:

@@ -236,6 +236,20 @@ def test_intervals_of_rates_near_0_hold():
     assert missed <= 6
 
 
+def test_no_interval_reaches_where_no_rate_can_be():
+    rng = np.random.default_rng(4)
+    n = 6000
+    x, level = rng.normal(size=n), rng.choice(list("abc"), n)
+    y = np.where(x > 1.5, 1, np.where(x < -1.5, 0, rng.random(n) < 0.25)).astype(int)
+    found = fg.scan({"x": x, "level": level, "y": y}, outcome="y", min_cell=10)
+    (one,) = (one for one in found.attributes if one.names == ("x",))
+    overall = y.mean()
+    unsure = 10 * np.sqrt(overall * (1 - overall) / n)  # of everybody's rate
+    for place in (one.worst, *one.more):
+        assert -overall - unsure <= place.low <= place.phi <= place.high <= 1 - overall + unsure
+    assert any(place.rate in (0, 1) for place in (one.worst, *one.more))
+
+
 def test_a_limit_that_nothing_was_held_against_is_not_kept():
     with pytest.raises(InputError, match="no range of any column holds 10 of the 15 people"):
         fg.scan({"a": list(range(15)), "b": list("ab" * 7 + "a"), "y": [1, 0, 1] * 5}, outcome="y", max_gap=0.01)

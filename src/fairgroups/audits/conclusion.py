@@ -364,7 +364,8 @@ def _adds(facts: Facts) -> str:
             continue
         others = listed([name for column, name in said.items() if column != one.attribute])
         if one.shown:
-            told = f"At equal {others} the rate still differs by {said[one.attribute]} ({p_value(one.p_value)})"
+            p = p_value(one.p_value, one.least_p)
+            told = f"At equal {others} the rate still differs by {said[one.attribute]} ({p})"
             out.append(f"{told}, though no group of its own shows it.")
         elif facts.finding.groups or facts.finding.range is not None:
             name = sentence(said[one.attribute])

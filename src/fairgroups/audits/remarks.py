@@ -104,7 +104,7 @@ def _adds(one: Added, audit: Audit) -> str:
     if not math.isnan(one.detectable):
         points, split = size(one.detectable, percent=audit.data.percent), split_said(one, audit.data.attributes)
         least = f"; one of {points} {split} would be shown in 80 of 100 such samples"
-    return f"At equal {others}, {told} ({p_value(one.p_value)}){least}."
+    return f"At equal {others}, {told} ({p_value(one.p_value, one.least_p)}){least}."
 
 
 def _monotonicity(audit: Audit) -> str:

@@ -123,9 +123,11 @@ def _print_table(scan: Scan) -> None:
     for heading in (data.unit, "rate", "diff.", f"{data.percent_level} interval"):
         table.add_column(heading, justify="right", overflow="fold")
     table.add_column("verdict", min_width=10, overflow="fold")
-    table.add_column("beside the others", overflow="fold")
-    colours = {"disadvantaged": "red", "advantaged": "blue", "lower": "magenta", "higher": "magenta"}
     every = [*scan.attributes[:MOST_SAID], *[pair for pair in scan.pairs if pair.shown][:MOST_PAIRS]]
+    explained = any(adds(one) for one in every)
+    if explained:
+        table.add_column("beside the others", overflow="fold")
+    colours = {"disadvantaged": "red", "advantaged": "blue", "lower": "magenta", "higher": "magenta"}
     for one in every:
         worst = one.worst
         verdict = one.verdict
@@ -140,7 +142,7 @@ def _print_table(scan: Scan) -> None:
             difference,
             interval,
             f"[{colours.get(verdict, 'default')}]{verdict}[/]",
-            escape(clean(adds(one))),
+            *([escape(clean(adds(one)))] if explained else []),
         )
     console.print(table)
     everybody = amount(data.overall, percent=data.percent)

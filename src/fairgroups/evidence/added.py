@@ -47,6 +47,8 @@ class Added:
         Whether it does, as far as the data shows: with the error of the level over all the attributes together.
     p_value : float
         Of the test, times the number of attributes.
+    least_p : float
+        The smallest p-value that so many deals can give.
     detectable : float
         The smallest difference at equal values of the others that would be shown in 80% of such samples: between its
         lower and its upper half, or between some levels and the rest.
@@ -59,6 +61,7 @@ class Added:
     attribute: str
     shown: bool
     p_value: float
+    least_p: float
     detectable: float
     levels: tuple[str, ...]
     strata: int
@@ -95,7 +98,7 @@ def _test(sample: Sample, measure: Measure, d: int, level: float, judged: int) -
     n_draws = 16 * math.ceil(min(max(4 / error, FEWEST_DRAWS), MOST_DRAWS) / 16)
     information = float((strata.variance * strata.n.sum(axis=1)).sum())
     if strata.telling < 1 or not information > 0:
-        return Added(name, False, 1.0, math.nan, (), strata.telling)
+        return Added(name, False, 1.0, judged / n_draws, math.nan, (), strata.telling)
     draws = strata.deals(np.random.default_rng(0), n_draws)
     largest = np.full(n_draws, -2.0)  # below any statistic
     for held in strata.sides():
@@ -110,7 +113,7 @@ def _test(sample: Sample, measure: Measure, d: int, level: float, judged: int) -
     half = strata.half()
     least = strata.detectable(half, quantile_of(largest[1:], 1 - error), information)
     levels = tuple(strata.axis.levels[i] for i in half.tolist()) if strata.axis.levels is not None else ()
-    return Added(name, p_value <= 1 - level, p_value, least, levels, strata.telling)
+    return Added(name, p_value <= 1 - level, p_value, judged / n_draws, least, levels, strata.telling)
 
 
 @dataclass(frozen=True)

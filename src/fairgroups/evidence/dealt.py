@@ -213,9 +213,20 @@ class Dealt:
             seen = float(np.sum(more * variance_seen(b, all_b, self.yes / all_b, left / weight)))
         charge = float(charge_of(weight, float(all_b.sum())))
         ends = ends_of(left, null, seen, root + charge, self.skew, 0.0 if self.yes is None else MOST_OFF)
-        most = weight if self.yes is not None else math.inf
-        low, high = (min(max(float(x), -most), most) / total for x in ends)
+        least, most = (-math.inf, math.inf) if self.yes is None else self._possible(share * all_b, weight, root)
+        low, high = (min(max(float(x), least), most) / total for x in ends)
         return Departure(left / total, low, high)
+
+    def _possible(self, b: Array, weight: float, root: float) -> tuple[float, float]:
+        """Return how far people with these sizes by stratum can be from those alike: no rate is below 0 or above 1.
+
+        The rates of those alike are themselves uncertain by some standard errors.
+        """
+        assert self.yes is not None
+        rate = self.yes / self.totals[0]
+        unsure = root * math.sqrt(float(np.sum(b**2 * rate * (1 - rate) / self.totals[0])))
+        low, high = float(np.sum(b * rate)), float(np.sum(b * (1 - rate)))
+        return -min(low + unsure, weight), min(high + unsure, weight)
 
     def noticed(self, share: float, root: float, more: float) -> float:
         """Return how far from everybody a share of the people must be to be shown with a given chance.

@@ -123,7 +123,7 @@ class Scan(Written):
 
     NOUN: ClassVar[str] = "scan"
     SCHEMA: ClassVar[str] = "fairgroups.scan"
-    VERSION: ClassVar[int] = 2
+    VERSION: ClassVar[int] = 3
 
     title: str | None
     data: ScanFacts
