@@ -140,3 +140,19 @@ def test_numbers_with_one_unit_are_numbers(tmp_path):
             tmp_path, ["age;hired", *(f"{x};{int(u < 0.4)}" for x, (_, u) in zip(cells, PEOPLE, strict=True))]
         )
         assert audited(path).data.attributes[0].levels is not None, odd
+
+
+def test_the_second_column_of_a_name_has_number_two(tmp_path):
+    path = written(tmp_path, ["age,hired,age", *(f"{a},{int(u < 0.4)},{a + 1}" for a, u in PEOPLE)])
+    columns, _ = read_columns(Source(path), ["age (2)"])
+    assert columns["age (2)"][0] == PEOPLE[0][0] + 1
+
+
+def test_a_folder_of_two_kinds_says_what_can_be_typed(tmp_path, monkeypatch):
+    for name in ("a.csv", "b.csv", "c.jsonl"):
+        (tmp_path / name).write_text("age,hired\n1,0\n" if "csv" in name else '{"age": 1, "hired": 0}\n')
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(fg.InputError, match=r"'\./\*\.csv'"):
+        audited(".")
+    with pytest.raises(fg.InputError, match=f"'{tmp_path}/\\*\\.csv'"):
+        audited(tmp_path)

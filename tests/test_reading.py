@@ -135,3 +135,64 @@ def test_a_small_lazy_frame_is_read_as_memory_is(options):
     memory = told(table)
     assert told(pl.from_pandas(table).lazy()) == memory
     assert told(duckdb.from_df(table)) == memory
+
+
+@pytest.mark.parametrize("positive", [1, 0, "2"])
+@pytest.mark.parametrize("options", [{}, {"truth": "t", "measure": "equal_opportunity"}, {"given": "g"}], ids=str)
+def test_one_number_of_several_counts_as_yes_before_people_are_counted(positive, options):
+    rng = np.random.default_rng(0)
+    n = 20_000
+    table = pl.DataFrame(
+        {
+            "x": rng.normal(50, 10, n).round(0),
+            "y": rng.choice([0, 1, 2], n),
+            "t": rng.integers(0, 2, n),
+            "g": rng.choice([1, 2, 3], n),
+        }
+    )
+    asked = {"sensitive": "x", "outcome": "y", "positive": positive, "checks": False, **options}
+    memory = fg.audit(table, **asked)
+    for data in (table.lazy(), duckdb.from_arrow(table.to_arrow())):
+        found = fg.audit(data, **asked)
+        assert (found.overall, found.partition, found.conclusion) == (
+            memory.overall,
+            memory.partition,
+            memory.conclusion,
+        )
+        assert found.data.converted == memory.data.converted
+    assert memory.overall == pytest.approx(1 / 3, abs=0.03)
+
+
+def test_numbers_of_yes_and_no_are_counted_where_they_are(monkeypatch):
+    monkeypatch.setattr(reading, "_collected", None)
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame({k: rng.integers(0, 2, 20_000) for k in "yt"} | {"x": rng.integers(0, 50, 20_000)})
+    found = fg.audit(table.lazy(), sensitive="x", outcome="y", truth="t", positive=0, checks=False)
+    assert found.overall == pytest.approx(1 - table["y"].mean())
+    with pytest.raises(
+        fg.InputError, match="`positive` is 3.5, which is no value of 'x'; it holds the numbers 0, 1, 2"
+    ):
+        fg.audit(table.lazy(), sensitive="t", outcome="x", positive=3.5)
+
+
+def test_scores_above_a_threshold_are_told_on_engines_too():
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame({"x": rng.integers(0, 50, 20_000), "score": rng.uniform(0, 1, 20_000)})
+    asked = {"sensitive": "x", "outcome": "score", "threshold": 0.5, "checks": False}
+    assert fg.audit(table.lazy(), **asked).data.converted == fg.audit(table, **asked).data.converted
+
+
+def test_ages_of_lazy_frames():
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame({"days": rng.integers(0, 20_000, 12_000), "y": rng.integers(0, 2, 12_000)})
+    table = table.with_columns(dob=pl.date(1950, 1, 1) + pl.duration(days=pl.col("days")))
+    asked = {"sensitive": "age(dob, 2024-01-01)", "outcome": "y", "checks": False}
+    memory = fg.audit(table, **asked)
+    for data in (table.lazy(), duckdb.from_arrow(table.to_arrow())):
+        found = fg.audit(data, **asked)
+        assert (found.partition, found.overall, found.conclusion) == (
+            memory.partition,
+            memory.overall,
+            memory.conclusion,
+        )
+        assert "ages follow from dates of birth" in found.notes[0]

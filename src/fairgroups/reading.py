@@ -22,12 +22,13 @@ from fairgroups.errors import InputError, NeedsRows
 from fairgroups.partition.given import given_partition
 from fairgroups.partition.partition import Partition
 from fairgroups.quoting import quoted
-from fairgroups.rows.columns import one_column
+from fairgroups.rows.columns import numbers, one_column
+from fairgroups.rows.labels import positive_number, told_of_threshold
 from fairgroups.rows.periods import read_periods
 from fairgroups.rows.person_keys import read_keys, uniform_of
 from fairgroups.rows.roles import Roles
 from fairgroups.rows.rows import Rows
-from fairgroups.sources.frames import is_lazy, library_beside, read_table
+from fairgroups.sources.frames import ages_asked, is_lazy, library_beside, read_table
 from fairgroups.sources.source import Source, count_of
 
 __all__ = ["Reading", "read_rows"]
@@ -35,6 +36,7 @@ __all__ = ["Reading", "read_rows"]
 Array = NDArray[np.float64]
 LARGE = 2_000_000  # rows of a file beyond which they are counted where they are
 FEW_ROWS = 10_000  # of a lazy frame up to which they are read
+MOST_LEVELS = 1_000_000  # numbers of an outcome among which the positive one is looked for
 SMALL_FILE = 50_000_000  # bytes of text that are read without counting the rows first
 
 
@@ -153,23 +155,34 @@ def _counted(frame: Any, options: dict[str, Any], source: Source | None = None, 
     import narwhals as nw
 
     roles = options["roles"]
-    frame = _decided(frame, roles)
     name = source.said if source else f"a table in {nw.from_native(frame).implementation.name.lower()}"
     library = "" if source else library_beside(frame)
-    check_columns(nw.from_native(frame).collect_schema(), roles.columns)
+    schema = nw.from_native(frame).collect_schema()
+    if ages_asked(roles.columns, schema.names()):
+        table = read_table(frame, roles.columns)
+        rows = _rows_of(dict(table.columns), roles, options["seed"])
+        return Reading(
+            rows, library, name, [_read_for(rows, "ages follow from dates of birth")], [*table.told, *rows.told]
+        )
+    check_columns(schema, roles.columns)
     if _is_small(frame, roles.columns[0]):
         rows = _collected(frame, roles, options["seed"])
         return Reading(rows, library, name, [], list(rows.told))
     try:
+        frame, roles, told = _decided(frame, roles)
+        options = {**options, "roles": roles}
         if roles.given or roles.expected:
             rows = count_alike(frame, roles, borders=options["borders"], seed=options["seed"], raw=raw)
         else:
             rows = count_rows(frame, **options)
     except NeedsRows as error:
         rows = _collected(frame, roles, options["seed"])
-        note = f"The {rows.n:,} rows were read into memory, for {error.fact}."
-        return Reading(rows, library, name, [note], list(rows.told))
-    return Reading(rows, library, name, [], list(rows.told), frame, options)
+        return Reading(rows, library, name, [_read_for(rows, error.fact)], list(rows.told))
+    return Reading(rows, library, name, [], [*told, *rows.told], frame, options)
+
+
+def _read_for(rows: Rows, why: str) -> str:
+    return f"The {rows.n:,} rows were read into memory, for {why}."
 
 
 def _is_small(frame: Any, column: str) -> bool:
@@ -189,22 +202,37 @@ def _collected(frame: Any, roles: Roles, seed: int) -> Rows:
     held = chosen.collect().to_native() if chosen.implementation.is_polars() else collect(chosen)
     table = read_table(held, list(ours))
     columns = {column: table.columns[new] for new, column in ours.items()}
-    return _rows_of(columns, replace(roles, threshold=None), seed)
+    return _rows_of(columns, roles, seed)
 
 
-def _decided(frame: Any, roles: Roles) -> Any:
-    """Return a lazy frame whose scores are decisions, where a threshold makes them so."""
+def _decided(frame: Any, roles: Roles) -> tuple[Any, Roles, tuple[str, ...]]:
+    """Return a lazy frame whose numbers are yes or no, where a threshold or a positive one makes them so.
+
+    Sums by cell do not tell which people have which number, so that this is done before they are counted.
+    """
     import narwhals as nw
 
-    if roles.threshold is None:
-        return frame
     table = nw.from_native(frame)
-    check_columns(table.collect_schema(), roles.columns)
-    if not is_number(table.collect_schema()[roles.outcome]):
-        raise InputError(f"`threshold` is for numbers, and {roles.outcome!r} holds none.", "leave it out.")
-    score = nw.col(roles.outcome).cast(nw.Float64)
-    decided = nw.when(~score.is_null()).then(nw.when(score >= roles.threshold).then(1).otherwise(0))
-    return table.with_columns(decided.alias(roles.outcome)).to_native()
+    kind, name = table.collect_schema()[roles.outcome], roles.outcome
+    if roles.threshold is not None and not is_number(kind):
+        raise InputError(f"`threshold` is for numbers, and {name!r} holds none.", "leave it out.")
+    if not is_number(kind) or kind == nw.Boolean or (roles.threshold is None and roles.positive is None):
+        return frame, roles, ()
+    number = nw.col(name).cast(nw.Float64)
+    if roles.threshold is not None:
+        yes, told = number >= roles.threshold, told_of_threshold(name, roles.threshold)
+    else:
+        values = nw.from_native(under_names(frame, {"y": name})).select(nw.col("y").cast(nw.Float64)).unique()
+        levels = numbers(next(iter(collect(values.head(MOST_LEVELS)).values())), name)
+        if np.all((levels == 0) | (levels == 1) | np.isnan(levels)):
+            return frame, roles, ()
+        if roles.truth is not None or roles.base is not None:
+            raise NeedsRows(f"only they tell whether {roles.positive!r} is a value of {name!r} or of the other column")
+        wanted, told = positive_number(levels, name, roles.positive)
+        yes = number == wanted
+    decided = nw.when(~number.is_null()).then(nw.when(yes).then(1).otherwise(0))
+    roles = replace(roles, threshold=None, positive=None)
+    return table.with_columns(decided.alias(name)).to_native(), roles, told
 
 
 def _in_memory(data: Any, roles: Roles, seed: int, source: Source | None = None) -> Reading:

@@ -116,3 +116,13 @@ def test_the_baseline_is_in_every_shape(tmp_path):
     assert again == told
     for text in (again.to_html(), again.to_markdown()):
         assert "Worse off than in the baseline: age under 40." in text
+
+
+def test_a_period_of_one_group_shows_no_change():
+    rng = np.random.default_rng(0)
+    age = rng.integers(20, 60, 4000)
+    year = np.where(age < 40, rng.choice([1, 2], 4000), 1)
+    table = {"age": age, "year": year, "y": rng.random(4000) < np.where(age < 40, 0.6, 0.3)}
+    found = fg.audit(table, sensitive="age", outcome="y", by="year", partition=[40], checks=False)
+    assert {change.verdict for change in found.over_time.changes} == {"not enough evidence"}
+    assert found.to_html()

@@ -87,3 +87,11 @@ def test_drift_and_transfer_at_equal_factors():
     assert 0 < carried.variance < raw.variance
     assert carried.own_variance >= carried.variance - 1e-12
     assert fg.transfer(groups, same, **asked, own=groups).rand == 1.0
+
+
+def test_a_group_that_is_everybody_has_changed_from_nobody():
+    data = fg.make_synthetic(4000, seed=1)
+    before = {"x": data.sensitive, "y": data.outcome}
+    one = {"x": data.sensitive[:1], "y": data.outcome[:1]}
+    found = fg.drift(before, one, sensitive="x", outcome="y")
+    assert {record.verdict for record in found.records} == {"not enough evidence"}

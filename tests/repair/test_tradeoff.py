@@ -208,3 +208,9 @@ def test_positive_is_for_the_true_label_and_keys_tell_people_apart():
     assert apart.value("changed_decisions", "m")["value"] == 0  # without keys nobody can be told apart
     with pytest.raises(InputError, match="whole numbers"):
         tradeoff({**data, "id": np.arange(3000) + 0.5}, **options, positive="no", key="id")
+
+
+def test_a_score_of_labels_gets_a_hint_that_can_be_followed():
+    table = {"age": list(range(20, 60)), "sex": ["Female", "Male"] * 20}
+    with pytest.raises(InputError, match="a score is a number"):
+        tradeoff(table, score="sex", sensitive="age")

@@ -226,3 +226,25 @@ def test_where_nothing_is_written_for_no():
     with pytest.raises(MissingValuesError) as told:
         audit(table, sensitive="age", outcome="ok")
     assert "write a no there" in str(told.value)
+
+
+@pytest.mark.parametrize("values", [[np.inf] * 4, [-np.inf, np.inf]])
+def test_infinite_values_are_no_totals(values):
+    x = [*range(20, 60), *values]
+    with pytest.raises(InputError, match=rf"{len(values)} infinite value\(s\) \({values[0]:g}\)"):
+        Rows.from_arrays(x, [0, 1] * (len(x) // 2))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [np.arange(40, dtype=np.uint64) + np.uint64(2**63), [10**30 + i for i in range(40)], np.arange(40) + 2**60],
+    ids=["uint64", "int", "int64"],
+)
+def test_whole_numbers_that_would_become_alike_are_refused(values):
+    with pytest.raises(InputError, match="cannot be told apart"):
+        Rows.from_arrays(values, [0, 1] * 20)
+
+
+def test_large_whole_numbers_that_stay_apart_are_read():
+    nanoseconds = np.arange(40) * 86_400_000_000_000 + 1_700_000_000_000_000_000
+    assert Rows.from_arrays(nanoseconds, [0, 1] * 20).n == 40

@@ -160,3 +160,13 @@ def test_one_rate_where_one_is_needed():
         fg.FairKMeans(measure="equalized_odds").fit(np.arange(9.0), np.arange(9) % 2, truth=np.arange(9) % 2)
     with pytest.raises(InputError, match="`monotonic`"):
         FairGroups(2, against="rest", monotonic="increasing").fit(np.arange(9.0), np.arange(9) % 2)
+
+
+def test_an_automatic_number_against_the_rest_keeps_the_groups_it_is_for():
+    data = fg.make_synthetic(6000, seed=1)
+    asked = {"sensitive": "x", "outcome": "y", "checks": False}
+    rest, everyone = (
+        fg.audit({"x": data.sensitive, "y": data.outcome}, **asked, against=a) for a in ("rest", "everyone")
+    )
+    assert rest.partition == everyone.partition
+    assert rest.selection == everyone.selection

@@ -92,3 +92,12 @@ def test_years_of_two_digits_and_counted_days_are_told(tmp_path):
     with pytest.raises(fg.InputError) as told:
         fg.audit(tmp_path / "a.csv", sensitive=DAY, outcome="ok")
     assert "the format of a date" in str(told.value)
+
+
+@pytest.mark.parametrize("name", ["age (years)", "Age (in years)", "age(dob)", "age (x, y)"])
+def test_a_column_of_that_name_is_no_age_to_be_worked_out(tmp_path, name):
+    table = pd.DataFrame({name: range(40), "y": [0, 1] * 20})
+    table.to_csv(tmp_path / "people.csv", index=False)
+    for data in (table, tmp_path / "people.csv"):
+        for asked in ({"sensitive": name, "outcome": "y"}, {"sensitive": "y", "outcome": name}):
+            assert fg.audit(data, **asked, checks=False).data.rows == 40

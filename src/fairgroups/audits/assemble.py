@@ -250,7 +250,7 @@ def _data(judged: Judged, options: AuditOptions, reading: Reading, *, percent: b
 
 def _label(name: str, labels: Mapping[str, str]) -> str:
     """Return what an attribute is called in the report, where that is not its name."""
-    age = age_column(name) if name not in labels else None
+    age = age_column(name, sure=False) if name not in labels else None
     return age.label if age is not None else str(labels.get(name, ""))
 
 

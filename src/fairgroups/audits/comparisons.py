@@ -23,6 +23,7 @@ from fairgroups.partition.partition import Partition
 
 if TYPE_CHECKING:
     from fairgroups.audits.options import AuditOptions
+from fairgroups.words import how_many
 
 __all__ = ["InClasses", "OverTime", "Period", "PeriodChange", "PeriodGroup", "in_classes", "over_time"]
 
@@ -185,21 +186,21 @@ def over_time(
         some = rows.take(np.flatnonzero(rows.period == t))
         if some.n < FEWEST:
             raise InputError(
-                f"only {some.n} rows are of {rows.by} = {label}.",
+                f"{rows.by} = {label} has only {how_many(some.n, 'row')}.",
                 f"use longer periods, or leave them out: --where \"{rows.by} <> '{label}'\"",
             )
         part = Sample(some, (measure,), sample.n_cells)
         evidence = judge(part, partition, measure, each)
         groups, bounds = evidence.groups, evidence.bounds
+        alone = groups.is_everybody & (partition.n_groups > 1)  # of this period: nobody to compare with
+        phi, low, high = (np.where(alone, np.nan, x) for x in (groups.phi, bounds.low, bounds.high))
         periods.append(
             Period(
                 label,
                 some.n,
                 float(groups.overall),
                 tuple(
-                    PeriodGroup(
-                        int(groups.rows[k]), *(float(x[k]) for x in (groups.rate, groups.phi, bounds.low, bounds.high))
-                    )
+                    PeriodGroup(int(groups.rows[k]), *(float(x[k]) for x in (groups.rate, phi, low, high)))
                     if groups.rows[k] >= FEWEST
                     else PeriodGroup(int(groups.rows[k]), math.nan, math.nan, math.nan, math.nan)
                     for k in range(partition.n_groups)

@@ -167,7 +167,8 @@ def drift(
     shares = [SHARE_ROOT**2 * (g.phi_against("rest") ** 2) * g.share * (1 - g.share) / g.sums.size for g in (old, new)]
     low = change - np.sqrt((new.phi - new_bounds.low) ** 2 + (old_bounds.high - old.phi) ** 2 + sum(shares))
     high = change + np.sqrt((new_bounds.high - new.phi) ** 2 + (old.phi - old_bounds.low) ** 2 + sum(shares))
-    alone = partition.n_groups == 1
+    for side in (old, new):  # a group that is everybody differs from nobody, whatever it is like
+        low[side.is_everybody], high[side.is_everybody] = np.nan, np.nan
     records = tuple(
         DriftRecord(
             label=label,
@@ -178,7 +179,7 @@ def drift(
             difference=float(change[k]),
             low=float(low[k]),
             high=float(high[k]),
-            verdict="not enough evidence" if alone else _verdict(float(low[k]), float(high[k]), relevant_gap),
+            verdict=_verdict(float(low[k]), float(high[k]), relevant_gap),
         )
         for k, label in enumerate(partition.labels)
     )

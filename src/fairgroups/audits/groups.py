@@ -21,6 +21,7 @@ from fairgroups.options import Inference
 from fairgroups.partition.partition import Partition
 from fairgroups.rows.attributes import Column
 from fairgroups.rows.rows import Rows, quantiles
+from fairgroups.words import how_many
 
 __all__ = ["describe_column", "notes_on", "records_of"]
 
@@ -174,7 +175,10 @@ def notes_on(
     notes = []
     if rows.dropped:
         reasons = ", ".join(f"{n} for {name!r}" for name, n in rows.dropped.items())
-        notes.append(f"{sum(rows.dropped.values())} rows with missing values were left out ({reasons}).")
+        lost = sum(rows.dropped.values())
+        notes.append(
+            f"{how_many(lost, 'row')} with missing values {'was' if lost == 1 else 'were'} left out ({reasons})."
+        )
     if not groups.bounded:
         notes.append(
             "The outcome is an amount, not yes or no. The intervals assume roughly normal means with an "

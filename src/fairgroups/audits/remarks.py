@@ -136,7 +136,9 @@ def certainty(audit: Audit | JointAudit) -> str:
     if left:
         share = 100 * left / (left + data.rows)
         shown = f"{share:.0f}%" if share >= 1 else "less than 1%"
-        said += f"; {thousands(left)} more ({shown}) were left out because values are missing"
+        said += (
+            f"; {thousands(left)} more ({shown}) {'was' if left == 1 else 'were'} left out because values are missing"
+        )
     if audit.verdict in ("no difference found", "not enough evidence", "depends") and not settings.groups_given:
         why = _UNFOUND[settings.inference]
     elif settings.groups_given:

@@ -172,7 +172,7 @@ def _baseline(path: Path, sensitive: tuple[str, ...]) -> Audit:
     from fairgroups.sources.ages import age_column
 
     def on_any_day(name: str) -> str:
-        age = age_column(name)
+        age = age_column(name, sure=False)
         return name if age is None else f"age({age.birth})"
 
     found = Audit.read(path)

@@ -332,7 +332,7 @@ def _print(found: Tradeoff, max_gap: float) -> None:
     for row in before_and_after(found, METHOD, max_gap):
         table.add_row(*(row[key] for key in ("name", "before", "after", "interval", "change", "floor")))
     console.print(table)
-    labels = found.settings["groups"]
+    labels = [label for label in found.settings["groups"] if label not in found.settings["too_small"]]
     between = f"Gaps are between these groups: {escape('; '.join(labels))}. " if len(labels) > 1 else ""
     console.print(f"{between}All measured on people left out of the fit.", soft_wrap=True)
     effects = effect_rows(found, METHOD, max_gap)

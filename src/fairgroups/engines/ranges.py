@@ -143,5 +143,7 @@ def _check_weights(one: dict[str, Any], name: str, missing: Missing) -> int:
             "missing='drop' leaves these rows out and counts them (--missing on the command line).",
         )
     ends = np.array([as_float(one[end]) for end in ("low_weight", "least_weight", "high_weight")])
+    if ends[0] < 0:
+        raise InputError(f"weights must not be negative; {name!r} goes down to {ends[0]:g}.")
     check_weight(ends[~np.isnan(ends)], name)
     return nothing

@@ -79,6 +79,11 @@ class GroupRates:
         return share
 
     @property
+    def is_everybody(self) -> NDArray[np.bool_]:
+        """Whether each group is everybody who counts, so that there is nobody to compare it with."""
+        return self.share > 1 - 1e-12
+
+    @property
     def variance(self) -> float:
         """Return Var Φ, what a good partition maximises."""
         return float(np.nansum(self.share * self.phi**2))

@@ -172,7 +172,7 @@ def _on_the_line(
     if path.note and (selection is None or n_groups == len(path)):
         notes.append(path.note[0].upper() + path.note[1:])
     gaps = source.gaps
-    if options.against == "rest" and n_groups > 1:
+    if options.against == "rest" and n_groups > 1 and not options.automatic:  # else their number is for these groups
         path, gaps = best_frontier_path(cells, parts, n_groups, limits, against_rest=True)
         n_groups = min(n_groups, len(path))
     gap = 0.0 if gaps is None else float(gaps[n_groups - 1])
@@ -223,8 +223,8 @@ def _boxes(
     n_groups = most if selection is None else selection.n_groups
     notes = []
     with progress_bar("Searching for groups", shown=options.verbose) as progress:
-        if len(parts) > 1 or (options.against == "rest" and n_groups > 1):
-            rest = options.against == "rest"
+        rest = options.against == "rest" and not options.automatic
+        if len(parts) > 1 or (rest and n_groups > 1):
             joint = best_frontier_boxes(
                 rows, parts, n_groups, limits, against_rest=rest, n_cells=options.n_cells, progress=progress
             )
@@ -267,7 +267,8 @@ def _on_the_grid(
     selection = None
     differs: tuple[AnyDifference, ...] = ()
     with progress_bar("Searching for groups", shown=options.verbose) as progress:
-        found = GridSearch(cells, parts, limits, options.against == "rest", options.budget, progress)
+        rest = options.against == "rest" and not options.automatic
+        found = GridSearch(cells, parts, limits, rest, options.budget, progress)
         if options.automatic:
             most = min(most, MOST_BOXES)
             if criterion == "cv":
@@ -280,7 +281,7 @@ def _on_the_grid(
                 brief = GridSearch(cells, parts, limits, budget=min(options.budget, BRIEF))
                 apart = any(known.region is not None for known in differs)
                 selection = boxes_by_band(brief, shown, strict, differs=apart, most=most)
-                found = brief if options.against != "rest" or selection.n_groups == 1 else found
+                found = brief
         n_groups = found.up_to(most if selection is None else selection.n_groups)
     gap = found.gaps[n_groups - 1]
     exact = gap < 1e-9

@@ -91,8 +91,13 @@ def read_people(
     if truth is not None and positive is not None:
         columns[truth] = is_label(columns[truth], positive, truth)
     wanted = Roles.of(attributes, score, **roles, missing=missing)
-    with read_rows(columns, wanted) as reading:
-        rows = reading.rows
+    try:
+        with read_rows(columns, wanted) as reading:
+            rows = reading.rows
+    except InputError as error:
+        if "--positive" not in (error.hint or ""):  # which is of the truth here
+            raise
+        raise InputError(error.fact, "a score is a number: turn labels into numbers first, or name another.") from error
     keys = None
     if key is not None:
         held = one_column(columns[key])

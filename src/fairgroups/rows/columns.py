@@ -24,6 +24,7 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
+MOST_DIGITS = 2.0**53
 
 
 def column_of_numbers(values: Any, name: str) -> Array:
@@ -84,7 +85,10 @@ def numbers(values: NDArray[Any], name: str) -> Array:
         out[~mask] = filled
         return out
     if values.dtype.kind in "biuf":
-        return np.ascontiguousarray(values, dtype=np.float64)
+        found = np.ascontiguousarray(values, dtype=np.float64)
+        if values.dtype.kind in "iu" and values.dtype.itemsize == 8:
+            _refuse_lost_digits(values, found, name)
+        return found
     if values.dtype.kind in "Mm":
         refuse_dates(name)
     out = np.empty(values.shape)
@@ -103,7 +107,20 @@ def numbers(values: NDArray[Any], name: str) -> Array:
             _cure(value),
             row=row,
         )
+    if np.nanmax(np.abs(out), initial=0.0) > MOST_DIGITS:
+        _refuse_lost_digits(np.array([value for value in values.tolist() if isinstance(value, int)], object), out, name)
     return out
+
+
+def _refuse_lost_digits(whole: NDArray[Any], found: Array, name: str) -> None:
+    """Refuse whole numbers so large that some of them become the same when they are computed with."""
+    if np.nanmax(np.abs(found), initial=0.0) <= MOST_DIGITS or whole.size == 0:
+        return
+    if len(set(whole.tolist())) > np.unique(found[~np.isnan(found)]).size:
+        raise InputError(
+            f"{name!r} holds whole numbers beyond 2^53, some of which cannot be told apart when computed with.",
+            "take a constant off them, or leave the column out if it names people.",
+        )
 
 
 def _cure(value: Any) -> str:

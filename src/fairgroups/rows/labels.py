@@ -19,7 +19,16 @@ from fairgroups.rows.columns import is_missing, numbers, shorten
 from fairgroups.rows.yes_words import likely_yes, yes_among
 from fairgroups.words import listed
 
-__all__ = ["ReadOutcome", "category_levels", "check_positive", "label_codes", "read_outcome", "refuse_sums"]
+__all__ = [
+    "ReadOutcome",
+    "category_levels",
+    "check_positive",
+    "label_codes",
+    "positive_number",
+    "read_outcome",
+    "refuse_sums",
+    "told_of_threshold",
+]
 
 Array = NDArray[np.float64]
 FEW_ROWS = 10  # among which one may be the sum of the others by chance
@@ -87,8 +96,8 @@ def read_outcome(
     ):
         found = numbers(values, name)
         if threshold is not None:
-            said = f"{name}: values of at least {threshold:g} count as yes, as asked."
-            return ReadOutcome(np.where(np.isnan(found), np.nan, (found >= threshold).astype(float)), True, (said,))
+            said = told_of_threshold(name, threshold)
+            return ReadOutcome(np.where(np.isnan(found), np.nan, (found >= threshold).astype(float)), True, said)
         return _from_numbers(found, name, positive, optional_positive=optional_positive)
     if threshold is not None:
         raise InputError(f"`threshold` is for numbers, and {name!r} holds labels.", "leave it out, or say `positive`.")
@@ -108,19 +117,48 @@ def _from_numbers(found: Array, name: str, positive: Any, *, optional_positive: 
     if positive is None:
         return ReadOutcome(found, binary)
     try:
+        wanted, told = positive_number(found, name, positive)
+    except InputError:
+        if optional_positive:
+            return ReadOutcome(found, binary)
+        raise
+    return ReadOutcome(np.where(np.isnan(found), np.nan, (found == wanted).astype(np.float64)), True, told)
+
+
+def told_of_threshold(name: str, threshold: float) -> tuple[str, ...]:
+    """Say which scores count as yes."""
+    return (f"{name}: values of at least {threshold:g} count as yes, as asked.",)
+
+
+def positive_number(found: Array, name: str, positive: Any) -> tuple[float, tuple[str, ...]]:
+    """Return the number that counts as yes, and what was decided; refuse one that none of the values is.
+
+    Parameters
+    ----------
+    found : array
+        The values of an outcome, each at least once.
+    name : str
+        What it is called.
+    positive : number or str
+        What was asked for.
+
+    Returns
+    -------
+    float, tuple of str
+    """
+    try:
         wanted = float(positive)
     except (TypeError, ValueError):
         wanted = np.nan
     levels = np.unique(found[~np.isnan(found)])
+    binary = bool(np.isin(levels, (0.0, 1.0)).all())
     if wanted in levels or (binary and wanted in (0, 1)):
         told: tuple[str, ...] = ()
         if levels.size == 2 and not binary:
             told = (f"{name}: {wanted:g} counts as yes, {float(levels[levels != wanted][0]):g} as no, as asked.",)
         if levels.size > 2:
-            told = (f"{name}: {wanted:g} counts as yes, its {levels.size - 1} other values as no, as asked.",)
-        return ReadOutcome(np.where(np.isnan(found), np.nan, (found == wanted).astype(np.float64)), True, told)
-    if optional_positive:
-        return ReadOutcome(found, binary)
+            told = (f"{name}: {wanted:g} counts as yes, its {levels.size - 1:,} other values as no, as asked.",)
+        return wanted, told
     raise InputError(
         f"`positive` is {positive!r}, which is no value of {name!r}; it holds the numbers "
         f"{listed([f'{level:.10g}' for level in levels[:5]])}{' and others' if levels.size > 5 else ''}.",
@@ -134,7 +172,7 @@ def refuse_sums(found: Array, name: str) -> None:
     """Refuse rows that add up all others, or those right before them; a few others may do so by chance."""
     there = np.flatnonzero(~np.isnan(found))
     known = found[there]
-    if known.size <= FEW_ROWS or known.min() < 0:
+    if known.size <= FEW_ROWS or known.min() < 0 or not np.isfinite(known).all():  # infinite ones are refused later
         return
     rows, what = _subtotals(known), "the sum of rows before it: a subtotal"
     if len(rows) < 2:

@@ -388,8 +388,9 @@ def check_finite(values: Array, name: str) -> None:
     infinite = np.isinf(values)
     if infinite.any():
         raise InputError(
-            f"{name!r} holds {infinite.sum()} infinite value(s) (inf), the first in ⟨row⟩.",
-            "remove these rows or replace the values; infinite is not treated as missing.",
+            f"{name!r} holds {infinite.sum()} infinite value(s) ({values[infinite.argmax()]:g}), the first in ⟨row⟩.",
+            "remove these rows, or say that it stands for a missing value: na=['inf'] of Source (--na inf); it is not "
+            "taken for one.",
             row=int(infinite.argmax()),
         )
 

@@ -52,13 +52,15 @@ class AgeColumn:
         return f"Age (on {self.day:%Y-%m-%d})"
 
 
-def age_column(name: str) -> AgeColumn | None:
+def age_column(name: str, *, sure: bool = True) -> AgeColumn | None:
     """Return what a name such as ``age(dob, 2024-01-01)`` asks for; None where it is the name of a column.
 
     Parameters
     ----------
     name : str
         As the user wrote it.
+    sure : bool
+        No column has this name, so that one without a day is refused; else it may be a column, as "age (years)" is.
 
     Returns
     -------
@@ -66,6 +68,8 @@ def age_column(name: str) -> AgeColumn | None:
     """
     found = _ASKED.fullmatch(name)
     if found is None or (found[2] is None and found[1].isdigit()):  # "age (2)", the second column of that name
+        return None
+    if found[2] is None and not sure:
         return None
     if found[2] is None:
         raise InputError(
@@ -75,6 +79,8 @@ def age_column(name: str) -> AgeColumn | None:
     try:
         day = dt.date.fromisoformat(found[2])
     except ValueError:
+        if not sure:
+            return None
         raise InputError(
             f"{name!r} names no day.", f"write it as year-month-day: age({found[1]}, 2024-01-31)"
         ) from None

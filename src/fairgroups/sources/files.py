@@ -236,9 +236,8 @@ class FileReader:
             raise InputError(f"the folder {str(path)!r} holds no .csv, .parquet, .jsonl or .arrow file.")
         if len(found) > 1:
             kinds = " and ".join(f"{len(files)} {kind} file(s)" for kind, files in sorted(found.items()))
-            raise InputError(
-                f"the folder {path.name!r} holds {kinds}.", f"name those to read: '{path.name}/*.parquet'."
-            )
+            ending = max(found.items(), key=lambda item: len(item[1]))[1][0].suffix
+            raise InputError(f"the folder {str(path)!r} holds {kinds}.", f"name those to read: '{path}/*{ending}'.")
         ((_, files),) = found.items()
         return self._several([self.literal(file) for file in sorted(files)], path.name)
 

@@ -14,7 +14,7 @@ from fairgroups.options import column_of
 from fairgroups.sources.ages import AgeColumn, age_column, ages_of
 from fairgroups.sources.source import Source, read_columns
 
-__all__ = ["Table", "build_table", "column_names", "is_lazy", "library_beside", "read_table"]
+__all__ = ["Table", "ages_asked", "build_table", "column_names", "is_lazy", "library_beside", "read_table"]
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def read_table(data: Any, names: list[str], *, text: Sequence[str] = ()) -> Tabl
             raise InputError(f"{source.name!r} is read by audit() only.", "export the table to Parquet first.")
         return Table(read_columns(source, names, text=text)[0], "")
     if isinstance(data, Mapping):
-        ages = _ages_asked(names, data)
+        ages = ages_asked(names, data)
         for name in [name for name in names if name not in ages] + [age.birth for age in ages.values()]:
             if name not in data:
                 raise ColumnError(name, data.keys())
@@ -67,7 +67,7 @@ def read_table(data: Any, names: list[str], *, text: Sequence[str] = ()) -> Tabl
         ) from None
     try:
         existing = frame.collect_schema().names()
-        ages = _ages_asked(names, existing)
+        ages = ages_asked(names, existing)
         needed = {name: ages[name].birth if name in ages else name for name in names}
         for name in needed.values():
             if name not in existing:
@@ -81,7 +81,7 @@ def read_table(data: Any, names: list[str], *, text: Sequence[str] = ()) -> Tabl
     return _with_ages({name: eager[column] for name, column in needed.items()}, str(eager.implementation), ages)
 
 
-def _ages_asked(names: Sequence[str], existing: Any) -> dict[str, AgeColumn]:
+def ages_asked(names: Sequence[str], existing: Any) -> dict[str, AgeColumn]:
     """Return the names that ask for an age of people whose date of birth is known."""
     return {name: age for name in names if name not in existing and (age := age_column(name))}
 

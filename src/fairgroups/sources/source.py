@@ -236,9 +236,12 @@ class Source:
             encoding=self.encoding,
         )
         queried = self.sql is not None or self.where is not None
-        ages = [age for name in wanted if (age := age_column(name))]
+        ages = [age for name in wanted if (age := age_column(name, sure=False))]
         if self.sql is None:  # else the query may make columns of others
-            reader.wanted = [*(name for name in wanted if age_column(name) is None), *(age.birth for age in ages)]
+            reader.wanted = [
+                *(name for name in wanted if age_column(name, sure=False) is None),
+                *(age.birth for age in ages),
+            ]
             reader.text = [*text, *(age.birth for age in ages)]
         relation = reader.read(path)
         if self.sql is not None:

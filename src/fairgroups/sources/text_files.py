@@ -16,7 +16,7 @@ from fairgroups.quoting import quoted
 from fairgroups.sources.ages import way_of_dates
 from fairgroups.sources.encodings import as_utf8
 from fairgroups.sources.written_numbers import marks_of, unclear_dots
-from fairgroups.words import listed
+from fairgroups.words import how_many, listed
 
 if TYPE_CHECKING:
     from fairgroups.sources.files import FileReader
@@ -147,7 +147,7 @@ def _narrow(reader: FileReader, path: Path, names: list[str]) -> tuple[Path, lis
 def _told_apart(names: Sequence[str], wanted: Sequence[str]) -> list[str] | None:
     """Return names that differ by more than their case, which DuckDB needs; None where they do.
 
-    Those that are wanted keep theirs, or else the first; others get the number of their column.
+    Those that are wanted keep theirs, or else the first; the second of a name becomes "name (2)".
     """
     given = list(names)
     if given.count("") > 1:
@@ -166,8 +166,19 @@ def _told_apart(names: Sequence[str], wanted: Sequence[str]) -> list[str] | None
                 )
     for i, key in enumerate(keys):
         owner.setdefault(key, i)
-    every = enumerate(zip(names, keys, strict=True))
-    return [name if owner[key] == i else f"{name} ({i + 1})" for i, (name, key) in every]
+    seen: Counter[str] = Counter()
+    out, taken = [], set(keys)
+    for i, (name, key) in enumerate(zip(names, keys, strict=True)):
+        seen[key] += 1
+        if owner[key] == i:
+            out.append(name)
+            continue
+        number = seen[key] if owner[key] < i else seen[key] + 1  # the second column of that name is number 2
+        while f"{key} ({number})" in taken:
+            number += 1
+        taken.add(f"{key} ({number})")
+        out.append(f"{name} ({number})")
+    return out
 
 
 def _sniffed(reader: FileReader, literal: str) -> int:
@@ -284,7 +295,7 @@ def _name_bad_row(path: Path, name: str) -> None:
             for row in rows:
                 if width > 1 and row and len(row) != width:
                     raise InputError(
-                        f"line {rows.line_num} of {name!r} has {len(row)} fields, the header has {width}.",
+                        f"line {rows.line_num} of {name!r} has {how_many(len(row), 'field')}, the header has {width}.",
                         "correct or remove that line.",
                     )
         except csv.Error:  # a field too long: no row to name
