@@ -146,3 +146,19 @@ def test_the_schema_knows_every_option_and_no_other():
     assert known == taken | {field.name for field in fields(JobOptions)}
     held = files("fairgroups.cli").joinpath("config.schema.json").read_text(encoding="utf-8")
     assert json.loads(held) == config_schema(), "run scripts/schemas.py"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", r"holds no audit and no scan.*\[\[audits\]\]"),
+        ("partition = 25", r"audits.0.partition: 25 is not what this may be.*a list, such as \[25, 45\]"),
+        ("n_groups = 'many'", '"auto" or a whole number'),
+    ],
+)
+def test_what_an_option_may_be_is_said(tmp_path, text, said):
+    job = "[[audits]]\nname = 'a'\ndata = 'x.csv'\nsensitive = 'age'\noutcome = 'y'\n" if text else ""
+    path = tmp_path / "fairgroups.toml"
+    path.write_text(job + text)
+    with pytest.raises(InputError, match=f"(?s){said}"):
+        read_config(path)

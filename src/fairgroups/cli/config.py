@@ -94,13 +94,31 @@ def _check(data: Any, name: str) -> None:
     if error is None:
         return
     where = ".".join(str(part) for part in error.absolute_path) or "the file"
-    hint = None
+    if not error.absolute_path and error.validator == "anyOf":
+        raise InputError(f"{name!r} holds no audit and no scan.", "begin one with a line [[audits]] or [[scans]].")
+    hint, said = None, error.message
+    if error.validator in ("oneOf", "anyOf"):
+        said = f"{error.instance!r} is not what this may be"
+        hint = f"it may be {' or '.join(dict.fromkeys(map(_kind_said, error.schema[error.validator])))}."
     if error.validator == "additionalProperties" and isinstance(error.instance, dict):
         known = list(error.schema["properties"])
         unknown = [key for key in error.instance if key not in known]
         near = difflib.get_close_matches(unknown[0], known, n=1) if unknown else []
         hint = f"did you mean {near[0]!r}?" if near else f"known are: {', '.join(known)}"
-    raise InputError(f"{name!r}, {where}: {error.message}.", hint)
+    raise InputError(f"{name!r}, {where}: {said}.", hint)
+
+
+def _kind_said(schema: dict[str, Any]) -> str:
+    """Say what a schema allows, with an example in TOML."""
+    if "enum" in schema or "const" in schema:
+        return ", ".join(f'"{value}"' for value in schema.get("enum", [schema.get("const")]))
+    if schema.get("type") == "array":
+        return "a list, such as [25, 45]" if schema.get("items", {}).get("type") == "number" else "a list of texts"
+    if schema.get("type") == "object":
+        return "a table, such as {age = [25, 45]}"
+    return {"integer": "a whole number", "number": "a number", "string": "a text"}.get(
+        schema.get("type", ""), "another"
+    )
 
 
 def _check_numbers(value: Any, name: str, where: str = "") -> None:

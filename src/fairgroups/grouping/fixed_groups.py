@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Literal, Self
 
@@ -81,6 +82,10 @@ class FixedGroups(GroupEstimator):
     def _take_over(self, names: list[str]) -> None:
         given = self.partition
         if not isinstance(given, Partition):
+            if isinstance(given, str) or not isinstance(given, Iterable):
+                raise InputError(
+                    f"`partition` must be borders, or a Partition; got {given!r}.", "FixedGroups([25, 45])"
+                )
             given = Partition.from_edges(given, closed=self.closed)
         if len(given.columns) != len(names):
             raise InputError(

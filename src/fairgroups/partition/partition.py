@@ -387,10 +387,9 @@ class Partition:
             raise SchemaError(f"this is not a partition: its schema is not {SCHEMA!r}.")
         version = data.get("schema_version")
         if not isinstance(version, int) or version > SCHEMA_VERSION:
-            raise SchemaError(
-                f"this partition has schema version {version!r}; this library reads up to {SCHEMA_VERSION}.",
-                "install a newer fairgroups.",
-            )
+            newer = "install a newer fairgroups." if isinstance(version, int) else "write it again with to_json."
+            fact = f"this partition has schema version {version!r}; this library reads up to {SCHEMA_VERSION}."
+            raise SchemaError(fact, newer)
         try:
             groups = tuple(
                 tuple(tuple(side_from_dict(side) for side in box) for box in group["boxes"]) for group in data["groups"]

@@ -156,7 +156,9 @@ class FairClassifier(ClassifierMixin, FairModel):  # type: ignore[misc]
         if classes.size != 2:
             raise InputError(
                 f"y must hold two classes; it holds {classes.size}.",
-                "FairClassifier is for yes/no: of several classes, make one question for each (this class or another).",
+                "FairClassifier is for yes/no: of several classes, make one question for each (this class or another)."
+                if classes.size > 2
+                else "fit it on people of both classes.",
             )
         self.classes_ = classes
         known = getattr(self.estimator, "classes_", None)
