@@ -179,3 +179,15 @@ def test_most_levels_are_said_by_those_that_they_are_not():
         (Interval(), Levels(tuple(x for x in race if x != "Black"))),
     ]
     assert Partition.from_boxes(["age", "race"], groups).said(["age", "race"], [True, False])[1] == "race not Black"
+
+
+@pytest.mark.parametrize(
+    ("border", "said"),
+    [
+        (48.8566501, "x 48.8566501 or over"),
+        (1700000010.25, "x 1700000010.25 or over"),
+        (24.713298517342, "x 24.7133 or over"),
+    ],
+)
+def test_borders_are_said_as_they_were_measured(border, said):
+    assert Partition.from_edges([border], name="x").said(["x"], [False])[1] == said

@@ -10,6 +10,7 @@ from typing import Any
 __all__ = ["Box", "Interval", "Levels", "Side", "shortest", "side_from_dict"]
 
 MANY = 3  # levels, which are rather said by those that they are not
+MEASURED = 13  # signs of a number as somebody wrote it; computed ones have more, and are rounded
 
 
 @dataclass(frozen=True, order=True)
@@ -153,7 +154,7 @@ def shortest(borders: Sequence[float]) -> Callable[[float], str]:
     def number(x: float) -> str:
         if x == int(x) and abs(x) < 1e15:
             text = str(int(x))
-        elif len(repr(abs(x))) <= 9:
+        elif len(repr(abs(x))) <= MEASURED:
             text = repr(x)
         else:
             text = f"{x:.{max(digits, len(str(int(abs(x)))))}g}"
