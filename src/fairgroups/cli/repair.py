@@ -113,7 +113,14 @@ def repair(
     from fairgroups.repair.score_repair import ScoreRepair
     from fairgroups.repair.tradeoff import tradeoff
     from fairgroups.repair.within import repair_within
-    from fairgroups.report.repair_page import CAUTION, render_repair, repair_finding, repair_notes, small_groups
+    from fairgroups.report.repair_page import (
+        CAUTION,
+        effect_rows,
+        render_repair,
+        repair_finding,
+        repair_notes,
+        small_groups,
+    )
     from fairgroups.report.within_page import render_within, within_finding, within_lines
 
     one_of(missing, "missing", ("error", "keep"))
@@ -186,6 +193,8 @@ def repair(
     )
     fitted = found.repairs[METHOD, max_gap]
     notes = [*people.notes, *repair_notes(fitted, people.key), *small_groups(found)]
+    if threshold is None and not effect_rows(found, METHOD, max_gap):
+        notes.append("Say from which score on the decision is yes, --threshold, to see who gains and who loses.")
     pages = _page(html, lambda: render_repair(found, METHOD, max_gap, notes))
     written = [*pages, *_written(fitted, data, model, out, used, missing)]
     _say([repair_finding(found, METHOD, max_gap)], [])

@@ -61,6 +61,7 @@ _MEANINGS = {
     "changed_decisions": "The share of people whose decision is another one after the repair.",
     "mean_change": "How far a score moves on average.",
 }
+NAME_AND_SIZE = 2  # cells of a row that tells of nobody who gains or loses
 
 
 def before_and_after(found: Tradeoff, method: str, max_gap: float) -> list[dict[str, str]]:
@@ -143,8 +144,9 @@ def repair_notes(fitted: ScoreRepair, key: str | None) -> list[str]:
 
 
 def effect_rows(found: Tradeoff, method: str, max_gap: float, kind: str = "group") -> list[list[tuple[str, str]]]:
-    """Return who gains and who loses, as rows of (text, heading)."""
-    return [effect_cells(one) for one in found.effects[method, max_gap] if one.kind == kind]
+    """Return who gains and who loses, as rows of (text, heading); none where scores are no decisions of any kind."""
+    rows = [effect_cells(one) for one in found.effects[method, max_gap] if one.kind == kind]
+    return rows if any(len(row) > NAME_AND_SIZE for row in rows) else []
 
 
 def effect_cells(one: Effect) -> list[tuple[str, str]]:
