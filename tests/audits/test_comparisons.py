@@ -81,7 +81,7 @@ def test_periods_of_every_kind():
     [
         ({"by": "id"}, "6,000 values; at most 60 periods"),
         ({"by": "one"}, "all rows are of one period"),
-        ({"by": "few"}, "only 1 rows are of few = 1"),
+        ({"by": "few"}, "few = 1 has only 1 row"),
         ({"by": "gap"}, "'gap', which periods are told by, holds 1 missing"),
         ({"by": "year", "given": "id"}, "does not go with factors"),
         ({"scales": {"law": [40]}, "sensitive": ["age", "year"]}, "borders of one attribute"),

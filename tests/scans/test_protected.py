@@ -14,7 +14,9 @@ from fairgroups.scans.protected import looks_protected
         ("native-country", "nationality"), ("Staatsangehörigkeit", "nationality"), ("zip", "place of living"),
         ("Postleitzahl", "place of living"), ("Behinderung", "disability"), ("religion", "religion"),
         ("marital.status", "family"), ("état civil", "family"), ("skin_tone", "colour of the skin"),
-        ("page", None), ("market_cap", None), ("invalid_rows", None),
+        ("country_of_birth", "nationality"), ("pays_rent", None),
+        ("hud", None), ("iron_fe", None), ("first_class", None), ("ras_score", None), ("page", None),
+        ("market_cap", None), ("invalid_rows", None),
         ("usage", None), ("stage", None), ("income", None), ("score", None), ("", None), ("123", None),
     ],
 )  # fmt: skip

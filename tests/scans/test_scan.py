@@ -394,3 +394,98 @@ def test_one_column_and_no_name():
     table = people()
     said = fg.scan({"": table["age"], "hired": table["hired"]}, outcome="hired").conclusion
     assert ". It is the column without a name: " in said
+
+
+def test_what_decides_the_outcome_is_no_copy_that_nobody_hears_of():
+    rng = np.random.default_rng(0)
+    n = 3000
+    sex, other = rng.choice(["Female", "Male"], n), rng.normal(size=n)
+    table = {"sex": sex, "x": other, "hired": rng.random(n) < np.where(sex == "Male", 0.985, 0.018)}
+    found = fg.scan(table, outcome="hired", favourable=True, max_gap=0.2)
+    assert found.attributes[0].names == ("sex",)
+    assert found.limit == "exceeded"
+    blind = fg.scan({"q17" if k == "sex" else k: v for k, v in table.items()}, outcome="hired", max_gap=0.2)
+    assert "q17 was left out" in blind.conclusion
+    assert blind.limit == "not enough evidence"
+    asked = fg.scan({"q17" if k == "sex" else k: v for k, v in table.items()}, outcome="hired", attributes=["q17", "x"])
+    assert asked.attributes[0].names == ("q17",)
+
+
+@pytest.mark.parametrize(("n", "yes", "most"), [(60, 3, 240), (60, 3, 5000), (40, 20, 160), (100, 3, 10**9)])
+def test_noise_in_a_small_table_is_no_copy(n, yes, most):
+    copies = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        y = rng.permutation(np.arange(n) < yes)
+        table = {"x": rng.integers(0, most, n), "level": rng.choice(list("abcdefghijklmnop"), n), "y": y}
+        found = fg.scan(table, outcome="y", pairs=False, audits=False, min_cell=5)
+        copies += any("copy" in check.told for check in found.columns)
+    assert copies <= 1
+
+
+def test_who_misses_a_value_is_looked_at_beside_the_same_column_without_holes():
+    rng = np.random.default_rng(0)
+    n = 4000
+    x, hole = rng.normal(size=n), rng.random(n) < 0.09
+    table = {"x": x, "x2": np.where(hole, np.nan, x), "y": rng.random(n) < np.where(hole, 0.9, 0.3)}
+    found = fg.scan(table, outcome="y", audits=False)
+    assert ("x2",) in [one.names for one in found.shown]
+
+
+def test_where_a_rate_is_the_same_everywhere_nothing_is_compared():
+    rng = np.random.default_rng(0)
+    n = 1500
+    score = rng.normal(size=n)
+    fit = (score > 0).astype(int)
+    table = {"score": score, "z": rng.normal(size=n), "fit": fit, "hired": np.where(fit == 1, 1, rng.integers(0, 2, n))}
+    found = fg.scan(table, outcome="hired", truth="fit", measure="equal_opportunity")
+    assert found.conclusion == "Nothing can be compared: the true positive rate for hired is 100.0% everywhere."
+    assert found.to_html()
+
+
+def test_audits_of_a_scan_tell_of_no_few_people():
+    rng = np.random.default_rng(1)
+    n = 3000
+    h = rng.choice(list("abc"), n).astype(object)
+    h[:3], h[3:8] = "zz", "yy"
+    y = (rng.random(n) < np.where(h == "a", 0.6, 0.3)).astype(int)
+    y[:3] = 1
+    found = fg.scan(
+        {"h": h, "w": rng.normal(size=n), "y": y}, outcome="y", audits=True, label={"h": "House", "w": "Width"}
+    )
+    (one,) = found.shown
+    assert one.audit is not None
+    assert min(record.n for record in one.audit.records) >= 10
+    assert "zz" not in found.to_html()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_order_of_clusters_does_not_matter(seed):
+    rng = np.random.default_rng(seed)
+    n = 600
+    person = np.array([f"p{i}" for i in rng.integers(0, 150, n)], dtype=object)
+    table = {"age": rng.integers(20, 30, n), "sex": rng.choice(["f", "m"], n), "person": person}
+    table["y"] = (rng.random(n) < np.where(table["age"] < 23, 0.5, 0.3)).astype(int)
+    order = rng.permutation(n)
+    asked = {"outcome": "y", "cluster": "person", "audits": False}
+    one, other = (fg.scan(t, **asked) for t in (table, {k: v[order] for k, v in table.items()}))
+    assert one == other
+
+
+def test_columns_that_are_left_out_are_not_read(tmp_path):
+    rng = np.random.default_rng(0)
+    pay = [f"{x:,}" for x in rng.integers(10_000, 99_999, 300)]
+    table = pd.DataFrame({"pay": pay, "age": rng.integers(20, 60, 300), "y": rng.integers(0, 2, 300)})
+    table.to_parquet(tmp_path / "people.parquet")
+    found = fg.scan(tmp_path / "people.parquet", outcome="y", without="pay", audits=False)
+    assert [check.name for check in found.columns] == ["age"]
+
+
+def test_no_limit_contradicts_a_printed_interval():
+    rng = np.random.default_rng(3)
+    n = 4000
+    x = rng.normal(size=n)
+    table = {"x": x, "z": rng.normal(size=n), "y": rng.random(n) < np.where(x > 1.2, 0.02, 0.08)}
+    found = fg.scan(table, outcome="y", audits=False)
+    ends = [max(p.low, -p.high) for one in (*found.attributes, *found.pairs) for p in (one.worst, *one.more)]
+    assert fg.scan(table, outcome="y", audits=False, max_gap=0.99 * max(ends)).limit == "exceeded"

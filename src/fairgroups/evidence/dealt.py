@@ -202,6 +202,8 @@ class Dealt:
         all_b, all_q = self.totals
         share = b / all_b
         weight, total = float(np.sum(b * (1 - share))), float(b.sum())
+        if not total > 0:
+            return Departure(math.nan, math.nan, math.nan)
         null = float(np.sum(q * (1 - 2 * share) + share**2 * all_q))
         if self.own is not None:
             mine = np.bincount(self.strata[inside], self.own[inside], n)

@@ -22,6 +22,7 @@ from fairgroups.evidence.textbook_intervals import difference_interval, rate_int
 __all__ = ["Differences", "against_group", "class_bounds", "one_of_several", "ratios_to"]
 
 Array = NDArray[np.float64]
+FEW_VALUES = 50  # whose scatter may be small by chance
 DRAWS = 50_000  # of the largest comparison; always the same ones
 
 
@@ -128,6 +129,7 @@ class _Means:
 
     def __init__(self, sums: Moments) -> None:
         self.bounded = sums.bounded
+        self.usual = sums.overall if sums.bounded and sums.b.any() else 0.5  # everybody's rate
         self.n = np.where(sums.b > 0, np.maximum(sums.effective_size, 1.0), 0.0)
         self.mean = np.divide(sums.a, sums.b, out=np.full_like(sums.a, np.nan), where=sums.b > 0)
         if self.bounded:
@@ -138,6 +140,12 @@ class _Means:
         squares = np.maximum(sums.aa - 2 * self.mean * sums.ab + self.mean**2 * sums.bb, 0.0) * sums.design_effect
         with np.errstate(divide="ignore", invalid="ignore"):
             self.variance = np.where(self.n > 1, squares / sums.b**2 * self.n / (self.n - 1), np.inf)
+        # A few values may be close by chance: they scatter as much as those of all groups do.
+        there = np.isfinite(self.variance)
+        n, more = self.n[there], self.n[there] - 1
+        usual = float(np.sum(self.variance[there] * n * more)) / max(float(more.sum()), 1.0)
+        few = there & (self.n <= FEW_VALUES)
+        self.variance[few] = np.maximum(self.variance[few], usual / self.n[few])
 
     @property
     def known(self) -> NDArray[np.bool_]:
@@ -147,7 +155,7 @@ class _Means:
     def at(self, k: int) -> _Means:
         """Return one of the groups, as often as there are groups."""
         one = object.__new__(_Means)
-        one.bounded = self.bounded
+        one.bounded, one.usual = self.bounded, self.usual
         for name in ("n", "mean", "variance"):
             setattr(one, name, np.full_like(self.n, getattr(self, name)[k]))
         return one
@@ -156,7 +164,7 @@ class _Means:
         """Return each mean's interval."""
         if self.bounded:
             n = np.where(self.n > 0, self.n, np.nan)
-            return rate_interval(self.mean, n, z)
+            return rate_interval(self.mean, n, z, self.usual)
         half = _student(z, self.n - 1) * np.sqrt(self.variance)
         return self.mean - half, self.mean + half
 
@@ -166,7 +174,7 @@ def _differences(own: _Means, other: _Means, known: NDArray[np.bool_], z: float)
     gap = np.where(known, own.mean - other.mean, np.nan)
     if own.bounded:
         rates = own.mean[known], own.n[known], other.mean[known], other.n[known]
-        low[known], high[known] = difference_interval(*rates, z)
+        low[known], high[known] = difference_interval(*rates, z, own.usual)
         error = np.sqrt(own.variance + other.variance)
         least[known] = ((z + POWER) * error)[known]
         least[least >= 1] = np.nan  # no two rates are so far apart
@@ -176,6 +184,9 @@ def _differences(own: _Means, other: _Means, known: NDArray[np.bool_], z: float)
         parts = own.variance**2 / np.maximum(own.n - 1, 1e-9) + other.variance**2 / np.maximum(other.n - 1, 1e-9)
         freedom = np.where(np.isfinite(variance), variance**2 / np.maximum(parts, 1e-300), 1.0)
     half = _student(z, freedom) * np.sqrt(variance)
+    with np.errstate(invalid="ignore"):
+        parted = np.hypot(*(_student(z, x.n - 1) * np.sqrt(x.variance) for x in (own, other)))
+    half = np.where(np.minimum(own.n, other.n) <= FEW_VALUES, np.fmax(half, parted), half)
     low[known], high[known] = (gap - half)[known], (gap + half)[known]
     least[known] = (half * (1 + POWER / z))[known]
     return Differences(gap, low, high, least, least)

@@ -10,24 +10,41 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betaincinv, ndtr
 
 __all__ = ["difference_interval", "rate_interval", "ratio_interval"]
 
 Array = NDArray[np.float64]
 Pair = tuple[Array, Array]
+FEW = 5  # of the rarer outcome, below which the usual approximations fail
 
 
-def rate_interval(rate: Array, n: Array, z: Array | float) -> Pair:
-    """Return Wilson's interval of a rate."""
+def rate_interval(rate: Array, n: Array, z: Array | float, usual: float = 0.5) -> Pair:
+    """Return Wilson's interval of a rate; where few are expected to have the rarer outcome, one that never falls short.
+
+    One person with an outcome that is rare otherwise would else be a finding as often as one has it. `usual` is the
+    rate that is expected; where it makes fewer than five of the rarer kind the exact interval (Clopper and Pearson) is
+    taken where it is wider.
+    """
     inflation = 1 + z**2 / n
     centre = (rate + z**2 / (2 * n)) / inflation
     half = z / inflation * np.sqrt(rate * (1 - rate) / n + z**2 / (4 * n**2))
-    return np.clip(centre - half, 0.0, rate), np.clip(centre + half, rate, 1.0)
+    low, high = np.clip(centre - half, 0.0, rate), np.clip(centre + half, rate, 1.0)
+    few = n * min(usual, 1 - usual) < FEW
+    if not np.any(few):
+        return low, high
+    yes, tail = rate * n, ndtr(-np.asarray(z))
+    least = np.where(yes > 0, betaincinv(np.maximum(yes, 1e-9), n - yes + 1, tail), 0.0)
+    most = np.where(yes < n, betaincinv(yes + 1, np.maximum(n - yes, 1e-9), 1 - tail), 1.0)
+    return np.where(few, np.fmin(low, least), low), np.where(few, np.fmax(high, most), high)
 
 
-def difference_interval(rate_1: Array, n_1: Array, rate_2: Array, n_2: Array, z: Array | float) -> Pair:
-    """Return an interval of μ_1 − μ_2."""
-    low, high = _recovered(rate_1, rate_interval(rate_1, n_1, z), rate_2, rate_interval(rate_2, n_2, z))
+def difference_interval(
+    rate_1: Array, n_1: Array, rate_2: Array, n_2: Array, z: Array | float, usual: float = 0.5
+) -> Pair:
+    """Return an interval of μ_1 − μ_2; see `rate_interval`."""
+    ends = rate_interval(rate_1, n_1, z, usual), rate_interval(rate_2, n_2, z, usual)
+    low, high = _recovered(rate_1, ends[0], rate_2, ends[1])
     by_score = _lower_score(rate_1, n_1, rate_2, n_2, z), -_lower_score(rate_2, n_2, rate_1, n_1, z)
     return np.fmin(low, by_score[0]), np.fmax(high, by_score[1])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,10 +19,16 @@ COPY = 0.9  # the share of the outcome's variance that a copy of it explains
 SAME = 0.99  # the rank correlation of two numbers, or the share of rows by which two columns tell each other
 MOST_ROWS, MOST_PAIRED = 200_000, 40_000
 CELLS = 64
+FEWEST, EACH = 5, 10  # people in a cell that tells something, and about so many in cells of a number
 
 
-def without_copies(columns: Sequence[ScannedColumn], outcome: Array, name: str) -> list[ScannedColumn]:
+def without_copies(
+    columns: Sequence[ScannedColumn], outcome: Array, name: str, asked: Collection[str] = ()
+) -> list[ScannedColumn]:
     """Mark columns that all but are the outcome, and columns that say the same as an earlier one.
+
+    Protected attributes and columns that were asked for are looked at whatever they decide: where a rule parts people
+    by sex, sex decides the outcome.
 
     Parameters
     ----------
@@ -32,6 +38,8 @@ def without_copies(columns: Sequence[ScannedColumn], outcome: Array, name: str) 
         The outcome of the same rows.
     name : str
         What the outcome is called.
+    asked : collection of str
+        Columns that somebody named.
 
     Returns
     -------
@@ -50,8 +58,11 @@ def without_copies(columns: Sequence[ScannedColumn], outcome: Array, name: str) 
         explained = _explained(codes, outcome[some])
         if explained >= COPY:
             why = f"it decides {amount(explained, percent=True)} of {name}, as a copy of it would."
-            out.append(replace(column, check=column.check.left_out(why)))
-            continue
+            if column.check.protected is None and column.name not in asked:
+                out.append(replace(column, check=column.check.left_out(why, name)))
+                continue
+            told = f"{column.check.told} {why[0].upper()}{why[1:]}".strip()
+            column = replace(column, check=replace(column.check, told=told))  # noqa: PLW2901
         codes, ranks = codes[every], ranks[every] if ranks.size else ranks
         same = next((one.name for one, other, order in kept if _same(codes, ranks, other, order)), None)
         if same is not None:
@@ -74,8 +85,9 @@ def _coded(values: Array, categorical: bool) -> tuple[NDArray[np.intp], Array]:
     if not known.size:
         return np.zeros(values.size, dtype=np.intp), np.empty(0)
     lower = np.unique(known)
-    if lower.size > CELLS:
-        lower = np.unique(quantiles(known, np.arange(CELLS) / CELLS, None))
+    most = max(min(CELLS, known.size // EACH), 2)
+    if lower.size > most:
+        lower = np.unique(quantiles(known, np.arange(most) / most, None))
     codes = np.searchsorted(lower, values, side="right") - 1
     codes[absent] = lower.size
     ranks = np.full(values.size, np.nan)
@@ -85,6 +97,8 @@ def _coded(values: Array, categorical: bool) -> tuple[NDArray[np.intp], Array]:
 
 
 def _explained(codes: NDArray[np.intp], outcome: Array) -> float:
+    few = np.bincount(codes)[codes] < FEWEST  # who is alone in a cell decides anything
+    codes = np.where(few, codes.max() + 1, codes)
     n = np.bincount(codes).astype(np.float64)
     mean = outcome.mean()
     sums = np.bincount(codes, outcome - mean)
@@ -98,8 +112,8 @@ def _explained(codes: NDArray[np.intp], outcome: Array) -> float:
 def _same(codes: NDArray[np.intp], ranks: Array, other: NDArray[np.intp], order: Array) -> bool:
     if ranks.size and order.size:
         both = ~np.isnan(ranks) & ~np.isnan(order)
-        if np.count_nonzero(both) < 0.9 * max(np.count_nonzero(~np.isnan(ranks)), np.count_nonzero(~np.isnan(order))):
-            return False
+        if np.count_nonzero(np.isnan(ranks) != np.isnan(order)) > (1 - SAME) * ranks.size:
+            return False  # who misses one of them is something else to say
         x, y = (ranks, order) if both.all() else (ranks[both], order[both])
         x, y = x - x.mean(), y - y.mean()
         size = float(np.sqrt((x @ x) * (y @ y)))

@@ -25,7 +25,7 @@ from fairgroups.partition.sides import Interval, Levels, Side, shortest
 from fairgroups.rows.codes import codes_of
 from fairgroups.rows.columns import is_missing, numbers
 from fairgroups.scans.protected import looks_protected
-from fairgroups.words import listed, thousands
+from fairgroups.words import how_many, listed, thousands
 
 __all__ = ["ColumnCheck", "ColumnKind", "ScannedColumn", "read_column", "unknown_column", "unreadable"]
 
@@ -172,6 +172,9 @@ def read_column(raw: NDArray[Any], name: str) -> ScannedColumn:
         return ScannedColumn(replace(check, kind="empty").left_out("no value is known."), values)
     if levels is not None:
         return _category(check, values, levels, n)
+    infinite = int(np.count_nonzero(np.isinf(raw))) if raw.dtype.kind == "f" else 0
+    if infinite:
+        check = replace(check, told=f"{how_many(infinite, 'infinite value')} taken as not known.")
     if kind == "number":
         check, values = _without_codes(check, values)
     spread = values[~np.isnan(values)]

@@ -15,7 +15,11 @@ __all__ = ["adds", "cannot_say", "certainty", "conclude", "evidence_said", "limi
 
 
 def conclude(scan: Scan) -> str:
-    """Say which attributes matter, and who differs most."""
+    """Say which attributes matter, and who differs most; and what was left out though it may."""
+    return _shown(scan) + _copies(scan)
+
+
+def _shown(scan: Scan) -> str:
     data = scan.data
     looked = len({one.names for one in scan.attributes})
     equal = f" at equal {listed(list(data.given))}" if data.given else ""
@@ -46,6 +50,20 @@ def conclude(scan: Scan) -> str:
     return said + "."
 
 
+def _copies(scan: Scan) -> str:
+    """Say which columns were left out because they decide the outcome; they may be what decides."""
+    names = {check.name for check in scan.columns}
+    copies = [check.name for check in scan.columns if check.same_as is not None and check.same_as not in names]
+    if not copies:
+        return ""
+    was, they = ("were", "they decide") if len(copies) > 1 else ("was", "it decides")
+    return (
+        f" {listed(copies)} {was} left out: {they} nearly all of {scan.data.outcome}, as a copy would. Should "
+        f"{'they' if len(copies) > 1 else 'it'} be no copy, name {'them' if len(copies) > 1 else 'it'} "
+        f"(--attributes {copies[0]}): people are then told apart by {'them' if len(copies) > 1 else 'it'}."
+    )
+
+
 def _explained(scan: Scan) -> bool:
     return any(one.beyond for one in scan.shown)
 
@@ -61,6 +79,9 @@ def _pairs(n: int) -> str:
 def _nothing(scan: Scan, looked: int, equal: str) -> str:
     data = scan.data
     if data.constant:
+        if data.overall in (0, 1) and data.rate != "positive rate":
+            same = amount(data.overall, percent=data.percent)
+            return f"Nothing can be compared: the {data.rate} for {data.outcome} is {same} everywhere."
         return f"Nothing can be compared: all {thousands(data.n)} {data.unit} have the same {data.outcome}."
     pairs = f" and {_pairs(data.looked_at_pairs)}" if data.looked_at_pairs else ""
     p = min((one.p_value for one in (*scan.attributes, *scan.pairs)), default=1.0)

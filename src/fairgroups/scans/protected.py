@@ -16,12 +16,13 @@ NAMES = {
     "sex": "sex gender female male woman women man men geschlecht* weiblich maennlich mannlich frau sexe genre femme "
     "homme sexo genero mujer hombre sesso donna uomo mulher homem geslacht vrouw plec kobieta kon kjonn kvinna kvinne",
     "race or ethnicity": "race* racial black white hispanic latino latina asian ethnic* ethnie ethnique rasse herkunft "
-    "etnia etnico raza raca razza etnicit* afkomst ras rasa",
+    "etnia etnico raza raca razza etnicit* afkomst rasa",
     "colour of the skin": "skin tone skintone fitzpatrick complexion haut hautfarbe hautton peau piel pelle pele huid "
-    "hud monk",
+    "hudfarge hudfarg monk",
     "nationality": "nationality nationalit* citizen* immigra* migra* foreign* native country staatsangehorig* "
-    "auslander* nacionalidad cittadinanza nacionalidade nationaliteit obywatel* medborgar* statsborger* pays pais",
-    "religion": "religio* faith church confession konfession glaube relig* culte fe geloof wyznanie tro",
+    "auslander* nacionalidad cittadinanza nacionalidade nationaliteit obywatel* medborgar* "
+    "statsborger* nationalorigin countryoforigin",
+    "religion": "religio* faith church confession konfession glaube relig* culte geloof wyznanie",
     "disability": "disab* handicap* impair* behinder* schwerbehindert* invalidit* discapacidad disabilita deficien* "
     "niepelnospraw* funktion* veteran",
     "sexual orientation": "orientation lgbt* gay lesbian homosexual* orientierung",
@@ -32,9 +33,12 @@ NAMES = {
     "place of living": "postcode postal zip zipcode plz postleitzahl codepostal neighbourhood neighborhood "
     "district borough county wohnort ortsteil bairro barrio quartier wijk kod_pocztowy postnummer",
     "language": "language mothertongue muttersprache sprache langue lengua idioma lingua taal jezyk sprak",
-    "social origin": "caste class origin mother* father* socioeconomic ses",
+    "social origin": "caste socialclass socialorigin mother* father* socioeconomic ses",
     "genetic or health": "genetic* health* illness hiv gesundheit* sante salud salute saude gezondheid zdrowie",
 }
+
+BIRTH = {"birth", "geburt", "geburts", "naissance", "nacimiento", "nascita", "nascimento"}
+PLACES = ("country", "place", "land", "ort", "lieu", "pays", "pais", "lugar", "luogo", "paese")
 
 
 def _pattern(words: str) -> re.Pattern[str]:
@@ -57,6 +61,8 @@ def looks_protected(name: str) -> str | None:
     plain = unicodedata.normalize("NFKD", name.replace("ß", "ss").replace("ł", "l").replace("ø", "o"))
     plain = "".join(letter for letter in plain if not unicodedata.combining(letter))
     words = re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", plain).lower())
+    if BIRTH & set(words) and any(word.startswith(PLACES) for word in words):
+        return "nationality"
     candidates = [*words, *("".join(pair) for pair in itertools.pairwise(words))]
     for what, pattern in _PATTERNS.items():
         if any(pattern.fullmatch(word) for word in candidates):

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from fairgroups.audits.audit import audit_of_one
+from fairgroups.audits.records import Limit
 from fairgroups.audits.result import Audit
 from fairgroups.errors import FairGroupsError, InputError
 from fairgroups.measures import JointMeasure, resolve_any
 from fairgroups.options import refuse_unknown, taking
 from fairgroups.progress import progress_bar
+from fairgroups.rows.columns import is_missing
 from fairgroups.rows.rows import check_measure, refuse_exposure
 from fairgroups.rows.strata import nothing_to_compare, refuse_names
-from fairgroups.scans.columns import ColumnCheck, unknown_column
+from fairgroups.scans.columns import OTHERS, ColumnCheck, unknown_column
 from fairgroups.scans.options import ScanOptions
 from fairgroups.scans.ranking import Ranking
 from fairgroups.scans.records import ScannedAttribute
@@ -123,7 +127,10 @@ def scan(data: Any, **asked: Any) -> Scan:
     if not used:
         reasons = (f"{column.name}: {column.check.told.rstrip('.').replace('Left out: ', '')}" for column in checked)
         why = "; ".join(reasons) or "the table has no other column"
-        raise InputError(f"no column is left to look at ({why[:300]}).", "name attributes that vary.")
+        raise InputError(
+            f"no column is left to look at ({why[:300]}).",
+            "name attributes that vary; one that is named is looked at whatever it decides.",
+        )
     columns = tuple(used) + tuple(x for x in map(unknown_column, used) if x is not None)
     scene = Scene(rows, measure, columns, factors, direction, options.level, options.min_cell, options.label or {})
     checks, n_used = [column.check for column in checked], len(used)
@@ -148,6 +155,7 @@ def scan(data: Any, **asked: Any) -> Scan:
                 found.append(_with_audit(one, i, known, options))
                 progress((i + 1) / len(attributes))
         attributes = tuple(found)
+    pairs = seen.pairs(options)
     facts = ScanFacts(
         source=table.source,
         outcome=options.called(options.outcome),
@@ -174,9 +182,9 @@ def scan(data: Any, **asked: Any) -> Scan:
         data=facts,
         columns=tuple(checks),
         attributes=attributes,
-        pairs=seen.pairs(options),
+        pairs=pairs,
         steps=seen.steps(options),
-        limits=seen.limits(options),
+        limits=_limits(seen, options, [*attributes, *pairs], checks),
         call=options.call(),
     )
 
@@ -194,6 +202,38 @@ def _no_place(check: ColumnCheck, options: ScanOptions) -> ColumnCheck:
     return check.left_out(f"no range of it holds {options.min_cell} rows and leaves as many.")
 
 
+def _limits(
+    seen: Ranking, options: ScanOptions, printed: Sequence[ScannedAttribute], checks: Sequence[ColumnCheck]
+) -> tuple[Limit, ...]:
+    """Return whether limits are kept; never against a difference that is printed, nor where a column was left out.
+
+    A column that decides the outcome may be a copy of it, or what decides.
+    """
+    copies = any(check.same_as == options.outcome for check in checks)
+    worse = seen.scene.direction == "worse"
+    places = [place for one in printed for place in (one.worst, *one.more)]
+    out = []
+    for limit in seen.limits(options):
+        harm = limit.name == "max_harm"
+        ends = [(p.low if worse else -p.high) if harm else max(p.low, -p.high) for p in places]
+        if any(end > limit.value for end in ends):
+            limit = replace(limit, verdict="exceeded")  # noqa: PLW2901
+        elif copies and limit.verdict == "kept":
+            limit = replace(limit, verdict="not enough evidence")  # noqa: PLW2901
+        out.append(limit)
+    return tuple(out)
+
+
+def _rare_joined(values: Any, fewest: int) -> Any:
+    """Return a category whose rare levels are one, or nobody's where even these are too few to be told of."""
+    items = ["" if is_missing(x) else str(x) for x in np.ma.filled(np.ma.asarray(values, dtype=object), None).tolist()]
+    rare = {level: n for level, n in Counter(item for item in items if item).items() if n < fewest}
+    if not rare:
+        return values
+    rest = OTHERS if sum(rare.values()) >= fewest else None
+    return np.array([None if not item else rest if item in rare else item for item in items], dtype=object)
+
+
 def _with_audit(one: ScannedAttribute, i: int, table: ScanTable, options: ScanOptions) -> ScannedAttribute:
     """Add the audit of one attribute; where it cannot be had, the page does without."""
     if not one.shown or i >= MOST_AUDITS or one.kind == "date" or one.missing:
@@ -201,8 +241,15 @@ def _with_audit(one: ScannedAttribute, i: int, table: ScanTable, options: ScanOp
     roles = ("outcome", "given", "truth", "weight", "cluster", "positive")
     same = (*roles, "measure", "favourable", "level", "unit", "label", "min_cell")
     asked = {name: getattr(options, name) for name in same if getattr(options, name) is not None}
+    name = one.names[0]
+    if "label" in asked:
+        known = {name, *options.names("given"), options.outcome}
+        asked["label"] = {column: said for column, said in asked["label"].items() if column in known}
+    columns = dict(table.columns)
+    if one.kind == "category":
+        columns[name] = _rare_joined(columns[name], options.min_cell)
     try:
-        found: Audit = audit_of_one(table.columns, sensitive=one.names[0], missing="drop", checks=False, **asked)
+        found: Audit = audit_of_one(columns, sensitive=name, missing="drop", checks=False, **asked)
     except FairGroupsError:
         return one
     return replace(one, audit=found)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,8 +108,9 @@ class Scene:
     def in_order(self) -> Scene:
         """Return the same people in an order that their values decide, so that sums are the same to the last digit."""
         rows = self.rows
-        others = [x for x in (rows.truth, rows.weight) if x is not None]
-        order = np.lexsort((*others, rows.outcome, self._place()))
+        known = [rows.outcome, *(x for x in (rows.weight, rows.truth) if x is not None)]
+        together = [] if rows.cluster is None else [_alike_clusters(rows.cluster, [self._place(), *known])]
+        order = np.lexsort((*together, *known[::-1], self._place()))
         columns = tuple(replace(column, values=column.values[order]) for column in self.columns)
         factors = tuple(replace(column, values=column.values[order]) for column in self.factors)
         return replace(self, rows=rows.take(order), columns=columns, factors=factors, edges=self.fine)
@@ -225,6 +227,8 @@ class Scene:
         axes = self.axes if len(columns) == 1 else self.pair_axes
         wider = [axes[i].held(side)[dealt.rows] for i, side in zip(columns, region, strict=True)]
         found = dealt.judge(held[dealt.rows], root, wider if len(columns) > 1 else ())
+        if self.rows.outcome_is_binary and self.measure.binary:  # no two rates are further apart
+            found = replace(found, low=max(found.low, -1.0), high=min(found.high, 1.0))
         edges = self.fine if len(columns) == 1 else self.coarse
         sides = tuple(self.columns[i].side(side, edges[i]) for i, side in zip(columns, region, strict=True))
         said = ", ".join(self.said(i, side) for i, side in zip(columns, sides, strict=True))
@@ -262,3 +266,16 @@ class Scene:
     def _room(self, dealt: Dealt, side: int) -> float:
         """Return how far from everybody people can be on one side."""
         return math.inf if dealt.yes is None else (1 - self.overall if side > 0 else self.overall)
+
+
+def _alike_clusters(cluster: Array, known: Sequence[NDArray[Any]]) -> NDArray[np.uint64]:
+    """Return a number for each row from all that is known of its cluster, whatever that is called and in any order."""
+    mixed = np.zeros(cluster.size, dtype=np.uint64)
+    for values in known:
+        bits = values if values.dtype == np.uint64 else (values.astype(np.float64) + 0.0).view(np.uint64)
+        mixed = (mixed ^ bits) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    codes = cluster.astype(np.intp)
+    sums = np.zeros(int(codes.max()) + 1, dtype=np.uint64)
+    np.add.at(sums, codes, mixed)
+    return sums[codes]

@@ -55,7 +55,11 @@ class ScanTable:
         """Read the columns that are needed, of any table."""
         if isinstance(data, str | Path | Source):
             source = data if isinstance(data, Source) else Source(data)
-            with source.opened(verbose=options.verbose) as opened:
+            some: Sequence[str] = ()
+            if options.names("attributes") or options.names("without"):  # others may be such as cannot be read
+                with source.opened(as_text=True) as plain:
+                    _, some = _wanted(list(plain.relation.columns), options)
+            with source.opened(some, verbose=options.verbose) as opened:
                 relation = opened.relation
                 attributes, wanted = _wanted(list(relation.columns), options)
                 if source.is_database and not hasattr(relation, "fetchnumpy"):
@@ -110,7 +114,7 @@ class ScanTable:
             return read_column(self._of(name, rows), name) if known else unreadable(name, rows.size)
 
         columns = on_two_threads(read, self.attributes)
-        return without_copies(columns, rows.outcome, options.outcome)
+        return without_copies(columns, rows.outcome, options.outcome, options.names("attributes"))
 
     def without_codes(self, checks: Sequence[ColumnCheck]) -> ScanTable:
         """Return the table with numbers that stand for nothing taken as missing."""
@@ -162,7 +166,9 @@ def _wanted(names: Sequence[str], options: ScanOptions) -> tuple[tuple[str, ...]
     left = {*other, *options.names("without")}
     attributes = tuple(name for name in (asked or names) if name not in left)
     if not attributes:
-        raise InputError("there is no column to look at besides the outcome.", "pass a table with more columns.")
+        both = [name for name in asked if name in options.names("without")]
+        hint = f"{both[0]!r} is both asked for and left out." if both else "pass a table with more columns."
+        raise InputError("there is no column to look at besides the outcome.", hint)
     if len(attributes) > MOST_ATTRIBUTES:
         raise InputError(
             f"the table has {len(attributes):,} columns to look at; at most {MOST_ATTRIBUTES:,} are.",
