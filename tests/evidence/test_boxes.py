@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+import fairgroups as fg
 from fairgroups import Band, Cells, InputError, SpaceCells, group_rates
 from fairgroups._kernels import box_maxima, most_different_box
 from fairgroups.partition.partition import Partition
@@ -216,3 +217,46 @@ def test_region_arrays_and_evidence_agree():
         assert one.rate == pytest.approx(own.rate[k])
         assert (one.low, one.high) == pytest.approx((bounds.low[k], bounds.high[k]))
     assert whole == ((0, 5), (3, 0))
+
+
+@pytest.mark.parametrize("wanted", [30, (30,), (18, 29, 3), "old", range(18, 30)])
+def test_a_side_of_a_wrong_shape_is_told(wanted):
+    rng = np.random.default_rng(0)
+    table = {"x": rng.integers(0, 90, 400), "z": rng.integers(0, 9, 400), "y": rng.integers(0, 2, 400)}
+    for sensitive in ("x", ["x", "z"]):
+        band = fg.audit(table, sensitive=sensitive, outcome="y", checks=False).band
+        with pytest.raises(fg.InputError, match="has two ends"):
+            band.interval(x=wanted)
+        assert band.interval(x=None).n == band.interval(x=(None, None)).n == 400
+
+
+def test_as_many_levels_as_can_be_grouped_stand_beside_a_number():
+    rng = np.random.default_rng(0)
+    table = {"x": rng.integers(0, 90, 3000), "c": [f"L{i}" for i in rng.integers(0, 63, 3000)]}
+    table["y"] = rng.integers(0, 2, 3000)
+    assert fg.audit(table, sensitive=["x", "c"], outcome="y", checks=False).records
+
+
+def test_numbers_written_as_text_are_numbers_beside_another_attribute():
+    rng = np.random.default_rng(0)
+    x, z = rng.integers(18, 70, 2000), rng.normal(size=2000)
+    y = (rng.random(2000) < np.where(x > 50, 0.6, 0.3)).astype(int)
+    one, other = (
+        fg.audit({"x": v, "z": z, "y": y}, sensitive=["x", "z"], outcome="y", checks=False) for v in (x, x.astype(str))
+    )
+    assert one.partition == other.partition
+
+
+@pytest.mark.parametrize("seed", [57, 3, 8])
+def test_weights_and_attributes_in_any_order(seed):
+    rng = np.random.default_rng(seed)
+    n = 1500
+    table = {"x": rng.integers(0, 4, n), "z": rng.integers(0, 4, n), "c": rng.choice(list("ab"), n)}
+    table["w"] = np.where(table["z"] > 2, rng.uniform(1, 3, n), 1.0)
+    table["y"] = (rng.random(n) < 0.3 + 0.06 * (table["z"] > 2)).astype(int)
+    for weight in (None, "w"):
+        asked = {"outcome": "y", "weight": weight, "checks": False}
+        one, other = (fg.audit(table, sensitive=s, **asked) for s in (["x", "z", "c"], ["c", "z", "x"]))
+        assert one.verdict == other.verdict
+        added = [{a.attribute: a.p_value for a in found.added} for found in (one, other)]
+        assert added[0] == pytest.approx(added[1])

@@ -14,7 +14,7 @@ from fairgroups.audits.records import Attribute, Finding, GroupRecord
 from fairgroups.evidence.added import Added
 from fairgroups.evidence.verdict import verdicts
 from fairgroups.partition.partition import Partition
-from fairgroups.partition.sides import Box, Levels, shortest
+from fairgroups.partition.sides import Box, Levels, Side, shortest
 from fairgroups.words import amount, listed, p_value, plain_points, sentence, share_of_people, size, thousands
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ __all__ = [
     "rough_count",
     "split_said",
 ]
+
+MOST_NAMED = 5  # groups in which nobody is
 
 
 def conclude(facts: Facts) -> str:
@@ -197,8 +199,11 @@ def _open(facts: Facts) -> str:
     nobody = [record.label for record in facts.records if record.verdict == "nobody to compare with"]
     without = f"For {listed(nobody)} there is nobody to compare with{facts.equal}." if nobody else ""
     if empty:
+        rest = [f"{len(empty) - MOST_NAMED} other groups"] if len(empty) > MOST_NAMED else []
         who = "Nobody" if facts.data.unit == "people" else "Nothing"
-        without = f"{without} {who} who counts is in {listed(empty)}.".replace("Nothing who", "Nothing that").strip()
+        without = f"{without} {who} who counts is in {listed([*empty[:MOST_NAMED], *rest])}.".replace(
+            "Nothing who", "Nothing that"
+        ).strip()
     if not unclear:
         return without
     neither = f"a difference from {facts.settings.whom} is neither shown nor ruled out"
@@ -248,11 +253,15 @@ def _conditions(sides: Box, attributes: Sequence[Attribute]) -> str:
     """Say the sides of a box that are not open: "age is 20 to 29 and sex is Female"."""
     said = []
     for side, attribute in zip(sides, attributes, strict=True):
-        if side.ends or (isinstance(side, Levels) and side.names != attribute.levels):
+        if not _is_open(side, attribute):
             among = attribute.levels or ()
             values = side.said(shortest(side.ends), whole=attribute.whole, among=among)
             said.append(f"{attribute.said} is {values}")
     return " and whose ".join(said)
+
+
+def _is_open(side: Side, attribute: Attribute) -> bool:
+    return not side.ends and not (isinstance(side, Levels) and side.names != attribute.levels)
 
 
 def _depends(facts: Facts) -> str:
@@ -340,7 +349,7 @@ def _nothing(facts: Facts) -> str:
             f"{size(known[share], percent=percent)} from {everybody_said(facts)}{from_others} for that to be shown "
             "in 80 of 100 such samples."
         )
-    elif facts.equal:
+    elif facts.equal and facts.data.percent:
         said += " Not even the largest difference that there can be would be shown in 80 of 100 such samples."
     return said
 
@@ -357,10 +366,15 @@ def _adds(facts: Facts) -> str:
         names = listed([said[one.attribute] for one in facts.added])
         unclear = f"The data cannot tell which of {names} makes the difference"
         return f"{unclear}: at equal values of the others, none is shown to."
-    bordered = {facts.partition.columns[d] for d in bordered_attributes(facts.partition)}
+    bordered: set[str] = set()
+    if facts.finding.groups:
+        bordered = {facts.partition.columns[d] for d in bordered_attributes(facts.partition)}
+    elif facts.finding.range is not None:
+        sides = zip(facts.finding.range.sides, facts.data.attributes, strict=True)
+        bordered = {one.name for side, one in sides if not _is_open(side, one)}
     out = []
     for one in facts.added:
-        if one.attribute in bordered and facts.finding.groups:
+        if one.attribute in bordered:
             continue
         others = listed([name for column, name in said.items() if column != one.attribute])
         if one.shown:

@@ -43,7 +43,8 @@ def noise_of(a: Array, b: Array, rows: Rows) -> tuple[Array, Array] | None:
             kept[used] = share * b[used] * (whole - b[used])
         noise, of_rates = (b * b + more for more in others)
     if rows.weight is not None and rates:
-        effect = _weight_effect(a[used], b[used], _fifths(np.nan_to_num(rows.sensitive[used]), people), people)
+        places = [_fifths(np.nan_to_num(column.values[used]), people) for column in rows.columns]
+        effect = max(_weight_effect(a[used], b[used], fifth, people) for fifth in places)
         noise, of_rates = noise * effect, of_rates * effect
     return noise, of_rates
 

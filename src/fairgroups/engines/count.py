@@ -51,7 +51,7 @@ def count_rows(
     borders: Borders = (),
     finer: Array | None = None,
     seed: int = 0,
-    most_levels: int = 64,
+    most_levels: int = 63,
 ) -> Rows:
     """Count the people of each kind in each cell, and return them as rows that stand for several.
 

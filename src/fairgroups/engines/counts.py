@@ -68,7 +68,7 @@ class CellCounts:
         number = np.where(used, np.cumsum(used) - 1, -1)
         return number[place], low[used], high[used]
 
-    def rows(self, roles: Roles, most_levels: int = 64) -> Rows:
+    def rows(self, roles: Roles, most_levels: int = 63) -> Rows:
         """Return the entries as rows, in an order that does not depend on the engine."""
         columns: list[Column] = []
         order_by: list[NDArray[Any]] = []

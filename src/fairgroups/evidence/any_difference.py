@@ -95,7 +95,8 @@ def any_difference(band: Band, margins: Sequence[Cells] = ()) -> AnyDifference:
 def _shown(band: Band) -> Region | None:
     """Return the region that differs most, where its own interval shows it: of everybody, people of no value too."""
     excess, region = band.largest_excess()
-    if not excess > 0:
+    apart = isinstance(band.cells, SpaceCells) and band.cells.missing  # of everybody, and in no box
+    if not excess > 0 and not apart:
         return None
     _, bounds = band.judge([region])
     return region if bounds.low[0] > 0 or bounds.high[0] < 0 else None

@@ -16,7 +16,18 @@ from fairgroups.cells.moments import SUMS, Moments
 from fairgroups.cells.space import ALL_SETS, GridAxis, SpaceCells
 from fairgroups.errors import InputError
 from fairgroups.evidence.rates import GroupRates
-from fairgroups.evidence.regions import WIDE, ExcessAt, Least, Many, Region, Rule, as_many, ends_between, more_spread
+from fairgroups.evidence.regions import (
+    WIDE,
+    ExcessAt,
+    Least,
+    Many,
+    Region,
+    Rule,
+    as_many,
+    ends_between,
+    more_spread,
+    pair_of,
+)
 from fairgroups.evidence.scatter import scatter_of, upper_scale
 from fairgroups.partition.sides import Box, Interval, Levels, Side
 
@@ -218,7 +229,7 @@ def _asked_ends(axis: GridAxis, wanted: Any) -> tuple[int, int]:
         if unknown or not names:
             raise InputError(f"{axis.name!r} has no level {unknown}.", f"its levels are {', '.join(axis.levels)}.")
         return sum(1 << axis.levels.index(str(name)) for name in names), 0
-    low, high = ends_between(*wanted)
+    low, high = ends_between(*pair_of(axis.name, wanted))
     start = max(int(np.searchsorted(axis.last, low, side="left")), 0)
     stop = int(np.searchsorted(axis.first, high, side="right"))
     if start >= stop:

@@ -15,7 +15,7 @@ from fairgroups.cells.cells import Cells
 from fairgroups.cells.moments import Moments
 from fairgroups.errors import InputError
 from fairgroups.evidence.rates import GroupRates
-from fairgroups.evidence.regions import WIDE, ExcessAt, Least, Many, Region, Rule, ends_between, more_spread
+from fairgroups.evidence.regions import WIDE, ExcessAt, Least, Many, Region, Rule, ends_between, more_spread, pair_of
 from fairgroups.evidence.scatter import LocalSpread, residual_scale
 from fairgroups.partition.sides import Box, Interval
 
@@ -106,7 +106,7 @@ class Ranges:
 
     def asked(self, ends: tuple[Any, ...], named: Mapping[str, Any]) -> Region:
         """See `Regions`."""
-        ends = ends or next((x for name, x in named.items() if name == self.cells.name), ())
+        ends = ends or next((pair_of(name, x) for name, x in named.items() if name == self.cells.name), ())
         if any(name != self.cells.name for name in named):
             raise InputError(f"the band is of {self.cells.name!r}; got {', '.join(named)}.")
         low, high = ends_between(*((*ends, None, None)[:2]))

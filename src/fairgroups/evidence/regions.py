@@ -20,7 +20,7 @@ from fairgroups.errors import InputError
 from fairgroups.evidence.rates import GroupRates
 from fairgroups.partition.sides import Box
 
-__all__ = ["WIDE", "Least", "Many", "Region", "Regions", "Rule", "as_many", "ends_between", "more_spread"]
+__all__ = ["WIDE", "Least", "Many", "Region", "Regions", "Rule", "as_many", "ends_between", "more_spread", "pair_of"]
 
 Array = NDArray[np.float64]
 Many = NDArray[np.int64]
@@ -97,6 +97,21 @@ def ends_between(low: Any, high: Any) -> tuple[float, float]:
     if not low <= high:
         raise InputError(f"the range from {low!r} to {high!r} is empty.", "give the smaller end first.")
     return low, high
+
+
+def pair_of(name: str, wanted: Any) -> tuple[Any, Any]:
+    """Return the two ends of a side that a reader asked for."""
+    if wanted is None:
+        return None, None
+    numbers = isinstance(wanted, tuple | list) and all(
+        x is None or isinstance(x, int | float | np.number) for x in wanted
+    )
+    if not numbers or len(wanted) != 2:
+        raise InputError(
+            f"a side of {name!r} has two ends, both included; got {wanted!r}.",
+            f"{name}=(18, 29), or {name}=(18, None) for 18 and more.",
+        )
+    return wanted[0], wanted[1]
 
 
 def as_many(regions: Sequence[Region]) -> Many:

@@ -83,7 +83,20 @@ def attribute(values: NDArray[Any], name: str) -> Column:
         return number_column(values, name)
     if data.dtype.kind != "b" and all(is_missing(x) or isinstance(x, Real | Decimal) for x in values.tolist()):
         return number_column(values, name)
-    return category(values, name)
+    return number_column(values, name) if _written_as_numbers(values, name) else category(values, name)
+
+
+def _written_as_numbers(values: NDArray[Any], name: str) -> bool:
+    """Whether text is numbers, as it is where it stands alone."""
+    first = next((x for x in values.tolist() if not is_missing(x)), None)
+    if not isinstance(first, str):
+        return False
+    try:
+        float(first)
+        numbers(values, name)
+    except (ValueError, InputError):
+        return False
+    return not are_bands({x for x in values.tolist() if isinstance(x, str)})
 
 
 def factor(values: NDArray[Any], name: str) -> Column:
@@ -118,7 +131,7 @@ def number_column(values: NDArray[Any], name: str) -> Column:
     return Column(name, found)
 
 
-def category(values: NDArray[Any], name: str, most: int = 64) -> Column:
+def category(values: NDArray[Any], name: str, most: int = 63) -> Column:
     """Read an attribute of levels, whatever their kind."""
     items = values.tolist()  # None where masked
     try:

@@ -47,7 +47,7 @@ class ReadOutcome:
     told: tuple[str, ...] = ()
 
 
-def category_levels(name: str, found: set[str], most: int = 64) -> tuple[str, ...]:
+def category_levels(name: str, found: set[str], most: int = 63) -> tuple[str, ...]:
     """Return the levels of a category in order, bands such as "26-35" from the lowest; refuse too many."""
     if len(found) > most:
         raise InputError(

@@ -268,7 +268,7 @@ class Scene:
         return math.inf if dealt.yes is None else (1 - self.overall if side > 0 else self.overall)
 
 
-def _alike_clusters(cluster: Array, known: Sequence[NDArray[Any]]) -> NDArray[np.uint64]:
+def _alike_clusters(cluster: NDArray[Any], known: Sequence[NDArray[Any]]) -> NDArray[np.uint64]:
     """Return a number for each row from all that is known of its cluster, whatever that is called and in any order."""
     mixed = np.zeros(cluster.size, dtype=np.uint64)
     for values in known:
