@@ -93,3 +93,15 @@ def test_missing_people_are_part_of_everybody():
         found = audit.finding.range
         assert found is None or found.low > 0 or found.high < 0
         assert "have a not enough evidence" not in audit.conclusion
+
+
+@pytest.mark.parametrize("few", [1, 5, 9, 11])
+def test_everybody_less_the_cells_that_are_drawn_tells_of_no_few(few):
+    rng = np.random.default_rng(few)
+    n = 2000
+    sex = rng.choice(["f", "m"], n).astype(object)
+    sex[:few] = "other"
+    table = {"age": rng.integers(20, 60, n), "sex": sex, "y": rng.integers(0, 2, n)}
+    found = fg.audit(table, sensitive=["age", "sex"], outcome="y", checks=False)
+    left = n - sum(cell.n for cell in found.plane)
+    assert left == 0 or left >= 10

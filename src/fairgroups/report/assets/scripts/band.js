@@ -135,7 +135,7 @@ const fairgroupsBand = (() => {
     }
   }
 
-  // Boxes of the map's cells. A box that cuts through cells that were joined holds a share of them, and says so.
+  // Boxes of the map's cells. Of a box that cuts through cells that were joined only a share can be guessed: it says so.
   class Boxes {
     constructor(band) { this.band = band; }
 

@@ -173,12 +173,16 @@
       const found = measure().boxes.judge(x0, x1, y0, y1, data.against);
       const said = [sideSaid(0, x0, x1), sideSaid(1, y0, y1)].filter(Boolean).join(", ") || "everybody";
       const offset = measure().offset, whom = data.against === "rest" ? "the rest" : "everybody";
-      told.textContent = !found ? `${sentence(said)}: nobody who counts.`
-        : `${sentence(said)}: ${found.cut ? "about " : ""}${counting(found)} ${persons(found.n)}, ${measure().rate} ` +
+      const { band } = measure().boxes;
+      const left = band.totals.n - band.sums.n.reduce((sum, n) => sum + n, 0);
+      const hidden = left > 0 ? ` ${people(left)} ${persons(left)} in cells too small to be shown are not counted here.` : "";
+      told.textContent = !found ? `${sentence(said)}: nobody, or too few ${persons(2)} to be told of.`
+        : found.cut ? `${sentence(said)}: this box cuts cells that were joined because few ${persons(2)} are in them, so that ` +
+          `its rate cannot be told from the page. Make it larger.`
+        : `${sentence(said)}: ${counting(found)} ${persons(found.n)}, ${measure().rate} ` +
           `${amount(found.rate + offset)} (${amount(found.rateLow + offset)} to ${amount(found.rateHigh + offset)}); difference ` +
           `from ${whom} ${points(found.phi)} (${points(found.low)} to ${points(found.high)}): ${verdict(found.low, found.high)}. ` +
-          `These ${data.level} intervals hold although you picked the box after looking.` +
-          (found.cut ? " The box cuts cells that were joined because few people are in them, and takes a share of each." : "");
+          `These ${data.level} intervals hold although you picked the box after looking.${hidden}`;
     }
     drawRates();
   }
