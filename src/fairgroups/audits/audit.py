@@ -16,12 +16,11 @@ from fairgroups.checks.run import compared
 from fairgroups.errors import InputError
 from fairgroups.evidence.any_difference import AnyDifference
 from fairgroups.evidence.at_equal import judge_at_equal
-from fairgroups.evidence.inference import InferenceOptions
 from fairgroups.evidence.judge import Evidence, judge
 from fairgroups.grouping.alike import find_alike, without_each
 from fairgroups.grouping.boxes import MOST_AXES
 from fairgroups.grouping.crossfit import cross_fit
-from fairgroups.grouping.find import SearchResult, find
+from fairgroups.grouping.find import find
 from fairgroups.grouping.narrow import MANY, most_striking, sets_of
 from fairgroups.grouping.refine import find_finely
 from fairgroups.measures import JointMeasure, Measure, parts_of, resolve_any
@@ -277,24 +276,10 @@ def _judged(reading: Reading, sample: Sample, measure: Measure | JointMeasure, o
         return Judged(sample, shown.judging, partition, shown.result, shown.inference, shown.evidence, other, rand)
     for part in parts:
         refuse_exposure(sample.rows, part)
-    sample, result = _found(reading, sample, measure, options, inference, missing)
+    sample, result = find_finely(reading, sample, measure, options.search, inference, missing)
     known = result.differs or (None,) * len(parts)
     evidence = [judge(sample, result.partition, part, each, one) for part, one in zip(parts, known, strict=True)]
     return Judged(sample, sample, result.partition, result, each, evidence)
-
-
-def _found(
-    reading: Reading,
-    sample: Sample,
-    measure: Measure | JointMeasure,
-    options: AuditOptions,
-    inference: InferenceOptions,
-    missing: Missing,
-) -> tuple[Sample, SearchResult]:
-    """Search for the groups; where people were counted in cells, once more with those at borders told apart."""
-    if reading.frame is None or not sample.is_line or options.n_cells is not None:
-        return sample, find(sample, measure, options.search, inference, missing)
-    return find_finely(reading, sample, measure, options.search, inference, missing)
 
 
 def _judged_at_equal(
@@ -325,7 +310,7 @@ def _judged_at_equal(
         each = replace(each, named=True)
         borders = partition.borders() if sample.is_line else None
     elif options.seek == "raw":
-        sample, result = _found(reading, sample, measure, options, options.judging, missing)
+        sample, result = find_finely(reading, sample, measure, options.search, options.judging, missing)
         rows, partition = sample.rows, result.partition
         borders = partition.borders() if sample.is_line else None
     alike = find_alike(rows, parts, options.how)

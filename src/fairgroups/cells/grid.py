@@ -118,9 +118,28 @@ class SpaceGrid:
 
 
 def axis_edges(values: Array, n_cells: int, people: Array) -> Array:
-    """Return the first value of each cell of a number: one cell for each value, or cells of equally many people."""
-    lower: Array = np.unique(values)
-    if lower.size > n_cells:
-        several = people if (people != 1).any() else None
-        lower = np.unique(quantiles(values, np.arange(n_cells) / n_cells, several))
-    return lower
+    """Return the first value of each cell of a number: one cell for each value, or cells of equally many people.
+
+    A value that more people share than a cell would hold has a cell of its own, and the others have all other cells: of
+    an amount that is 0 for most, those who have some are told apart as finely as there are cells.
+    """
+    lower, place = np.unique(values, return_inverse=True)
+    if lower.size <= n_cells:
+        return lower
+    several = people if (people != 1).any() else None
+    held = np.bincount(np.ravel(place), several, lower.size)
+    shared, left = np.zeros(lower.size, dtype=bool), n_cells
+    while left > 2:  # each takes up to two cells: its own, and the one that it parts
+        more = ~shared & (held > held[~shared].sum() / left)
+        if not more.any():
+            break
+        heaviest = np.flatnonzero(more)[np.argsort(-held[more], kind="stable")][: (left - 1) // 2]
+        shared[heaviest] = True
+        left = n_cells - 2 * int(shared.sum())
+    if not shared.any():
+        return np.unique(quantiles(values, np.arange(n_cells) / n_cells, several))
+    alone = np.flatnonzero(shared)
+    rest = ~shared[np.ravel(place)]
+    others = quantiles(values[rest], np.arange(left) / left, None if several is None else several[rest])
+    parted = lower[np.minimum(alone + 1, lower.size - 1)]
+    return np.unique(np.concatenate([lower[:1], lower[alone], parted, others]))

@@ -49,7 +49,7 @@ def find_finely(
     inference: InferenceOptions,
     missing: Missing,
 ) -> tuple[Sample, SearchResult]:
-    """Search where people were counted, and again with those cells told apart inside which borders may lie.
+    """Search, and where borders may lie inside cells search again with these told apart.
 
     Returns
     -------
@@ -57,6 +57,8 @@ def find_finely(
         The people as they were counted last, and what was found among them.
     """
     result = find(sample, measure, options, inference, missing)
+    if reading.frame is None or not sample.is_line or options.n_cells is not None:
+        return sample, result
     simple = not isinstance(measure, JointMeasure) and options.against != "rest" and options.monotonic is None
     wanted: set[float] = set()
     for _ in range(MOST_PASSES):

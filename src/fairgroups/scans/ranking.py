@@ -51,7 +51,7 @@ class Ranking:
         some = [one.columns[0] for one in strongest[:MOST_COMPARED]]
         left: dict[tuple[int, int], bool] = {}
         for k, i in enumerate(some):
-            others = [j for j in some if scene.columns[j].name != scene.columns[i].name]
+            others = [j for j in some if _is_told_by(scene, j, i)]
             if others:
                 found = few.look(few.dealt([i]), some=others)
                 left |= {(one.columns[0], i): one.excess <= 0 for one in found.singles}
@@ -107,7 +107,8 @@ class Ranking:
         for (one, other), nothing in self.nothing_left.items():
             if one == i and nothing:
                 mutual = self.nothing_left.get((other, i), False)
-                (alike if mutual else beyond).append(self.scene.columns[other].name)
+                name, own = (self.scene.columns[k].name for k in (other, i))
+                (alike if mutual else beyond).append(f"whether {name} is known" if name == own else name)
         return tuple(dict.fromkeys(beyond)), tuple(dict.fromkeys(alike))
 
     def steps(self, options: ScanOptions) -> tuple[Step, ...]:
@@ -139,6 +140,12 @@ class Ranking:
         return tuple(
             Limit(name, float(limit), worst_limit(found[name]) or "not enough evidence") for name, limit in asked
         )
+
+
+def _is_told_by(scene: Scene, i: int, other: int) -> bool:
+    """Whether one column may say what another shows; of a number, whether it is known may, and not the reverse."""
+    one, beside = scene.columns[i], scene.columns[other]
+    return one.name != beside.name or (beside.tells_missing and not one.tells_missing)
 
 
 def _kept(
