@@ -489,3 +489,28 @@ def test_no_limit_contradicts_a_printed_interval():
     found = fg.scan(table, outcome="y", audits=False)
     ends = [max(p.low, -p.high) for one in (*found.attributes, *found.pairs) for p in (one.worst, *one.more)]
     assert fg.scan(table, outcome="y", audits=False, max_gap=0.99 * max(ends)).limit == "exceeded"
+
+
+def test_a_number_is_not_shown_for_those_who_miss_it():
+    rng = np.random.default_rng(1)
+    n = 4000
+    income, miss = rng.lognormal(10, 0.5, n), rng.random(n) < 0.2
+    table = {
+        "income": np.where(miss, np.nan, income),
+        "z": rng.normal(size=n),
+        "y": rng.random(n) < np.where(miss, 0.9, 0.4),
+    }
+    found = fg.scan(table, outcome="y", audits=False)
+    beyond = {one.said: one.beyond for one in found.attributes}
+    assert beyond == {"income (known or not)": (), "income": ("whether income is known",), "z": ()}
+
+
+def test_amounts_that_are_zero_for_most_are_told_apart_where_they_are_not():
+    rng = np.random.default_rng(2)
+    n = 20_000
+    gain = np.where(rng.random(n) < 0.92, 0, np.round(rng.lognormal(8, 1, n)))
+    y = rng.random(n) < np.select([gain == 0, gain < 3000], [0.3, 0.05], 0.8)
+    found = fg.scan({"gain": gain, "z": rng.normal(size=n), "y": y}, outcome="y", audits=False)
+    (one,) = found.shown
+    borders = {end for place in (one.worst, *one.more) for end in place.sides[0].ends}
+    assert any(abs(end - 3000) < 200 for end in borders)
