@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from itertools import accumulate
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from fairgroups.charts.line import phi_chart
@@ -16,7 +17,7 @@ from fairgroups.charts.style import rate_colours
 from fairgroups.evidence.plane import PlaneCell
 from fairgroups.partition.partition import Partition
 from fairgroups.partition.sides import Levels, Side
-from fairgroups.words import sentence
+from fairgroups.words import amount, sentence
 
 if TYPE_CHECKING:
     import altair as alt
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["box_shapes", "plane_cells", "plane_chart", "side_by_side"]
 
 _INK = "#1d1d1f"
+LEGEND = 10  # letters of a line above the scale of colours
 
 
 def plane_chart(audit: Audit, *, width: int = 420, height: int = 340) -> alt.HConcatChart:
@@ -78,7 +80,7 @@ def _plane(audit: Audit, part: tuple[Any, Any] | None, width: int, height: int, 
             interpolate="rgb",
             clamp=True,
         ),
-        legend=alt.Legend(title=sentence(audit.measure.rate), **({"format": ".0%"} if percent else {}))
+        legend=alt.Legend(title=wrap(sentence(audit.measure.rate), LEGEND), **({"format": ".0%"} if percent else {}))
         if legend
         else None,
     )
@@ -157,4 +159,4 @@ def _slice_title(name: str, part: tuple[Any, Any]) -> str:
     low, high = part
     if isinstance(low, str):
         return f"{name} = {low}"
-    return f"{name} from {low:.4g} to {high:.4g}".replace("-", "−")
+    return f"{name} from {amount(low, percent=False)} to {amount(high, percent=False)}"

@@ -1,4 +1,7 @@
-"""How many groups: the fewest that are homogeneous under the band, by cross-validation, or by BIC."""
+"""How many groups of one attribute: the fewest that are homogeneous under the band, or by BIC.
+
+Boxes are counted in `grouping.boxes`, groups by people left out in `grouping.cross_validation`.
+"""
 
 from __future__ import annotations
 
