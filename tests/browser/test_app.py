@@ -113,3 +113,18 @@ def test_nothing_stands_in_the_way_of_a_reader(browser, address, workbook, schem
     found = axe.run(page).response["violations"]
     assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
     context.close()
+
+
+def test_a_table_that_is_dropped_is_not_replaced_by_one_that_was_there(page, address, workbook, tmp_path):
+    (tmp_path / "b.csv").write_text("height,ok\n" + "\n".join(f"{150 + i % 50},{i % 2}" for i in range(300)))
+    page.goto(address)
+    page.set_input_files("#file", workbook)  # the next page begins with it
+    page.wait_for_selector("#question:not([hidden])")
+    slow = []
+    page.route("**/tables/*", lambda route: (slow.append(route.request.url), time.sleep(1.0), route.continue_()))
+    page.goto(address)
+    page.set_input_files("#file", tmp_path / "b.csv")
+    page.locator("#about", has_text="b.csv").wait_for()
+    page.wait_for_timeout(2500)
+    assert page.locator("#about").text_content().startswith("b.csv")
+    assert page.locator("#sensitive option", has_text="height").count() == 1

@@ -2,7 +2,7 @@
 // The local page: a table is dropped, columns are chosen, the report is made and shown.
 (() => {
   const at = (id) => document.getElementById(id);
-  const state = { table: null, columns: [], job: null };
+  const state = { table: null, columns: [], job: null, turn: 0 };  // turn: what was asked last; answers to earlier ones are late
   const marked = (column) => column.protected && column.protected.toLowerCase() !== column.name.toLowerCase();
   const count = (n) => Number(n).toLocaleString("en-US");
 
@@ -32,23 +32,29 @@
     at("report").hidden = true;
     at("reading").hidden = false;
     at("reading").textContent = `Reading ${file.name} …`;
+    const turn = ++state.turn;
     try {
       const { table } = await ask("tables", { method: "POST", headers: { "x-name": encodeURIComponent(file.name) }, body: file });
+      if (turn !== state.turn) return;
       state.table = table;
       at("sheet").value = at("na").value = at("decimal").value = "";
       await look();
-    } catch (error) { wrong(error); at("reading").hidden = true; }
+    } catch (error) { if (turn === state.turn) { wrong(error); at("reading").hidden = true; } }
   }
 
   async function look() {
+    const turn = ++state.turn;
     const asked = new URLSearchParams(["sheet", "na", "decimal"].map((id) => [id, at(id).value.trim()]).filter(([, value]) => value));
     at("reading").hidden = false;
     try {
       const told = await ask(`tables/${state.table}?${asked}`);
+      if (turn !== state.turn) return;
       show(told);
       wrong(null);
       at("report").hidden = true;
-    } catch (error) { wrong(error); at("table").hidden = false; at("how").open = true; } finally { at("reading").hidden = true; }
+    } catch (error) {
+      if (turn === state.turn) { wrong(error); at("table").hidden = false; at("how").open = true; }
+    } finally { if (turn === state.turn) at("reading").hidden = true; }
   }
 
   function show(told) {
@@ -187,6 +193,6 @@
   at("stop").addEventListener("click", () => { if (state.job) ask(`jobs/${state.job}/stop`, { method: "POST" }).catch(wrong); });
   ask("start").then((told) => {
     at("file").accept = told.endings.join(",");
-    if (told.table) { state.table = told.table; look(); }
+    if (told.table && !state.turn) { state.table = told.table; look(); }
   }).catch(wrong);
 })();
