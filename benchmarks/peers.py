@@ -36,8 +36,8 @@ def line() -> None:
     print("| by | time | over our time | Var Φ | of ours | |")
     print("|---|---|---|---|---|---|")
     ours = (
-        best_time(lambda: FairGroups(N_GROUPS).fit(x, y)),
-        variance(FairGroups(N_GROUPS).fit(x, y).predict(x), y),
+        best_time(lambda: FairGroups(N_GROUPS, min_group_size=1).fit(x, y)),
+        variance(FairGroups(N_GROUPS, min_group_size=1).fit(x, y).predict(x), y),
     )
     said("fairgroups, exact", *ours, ours, "proven optimum")
     tree = DecisionTreeClassifier(max_leaf_nodes=N_GROUPS, random_state=0)
@@ -69,8 +69,8 @@ def changes(x, y, ours) -> None:
         cuts = search().fit(rates).predict(N_GROUPS - 1)
         taken = best_time(lambda search=search: search().fit(rates).predict(N_GROUPS - 1), 1)
         said(f"{name}, {CELLS} cells", taken, variance(np.searchsorted(cuts[:-1], code, side="right"), y), ours)
-    grid = best_time(lambda: FairGroups(N_GROUPS, n_cells=CELLS).fit(x, y))
-    found = variance(FairGroups(N_GROUPS, n_cells=CELLS).fit(x, y).predict(x), y)
+    grid = best_time(lambda: FairGroups(N_GROUPS, n_cells=CELLS, min_group_size=1).fit(x, y))
+    found = variance(FairGroups(N_GROUPS, n_cells=CELLS, min_group_size=1).fit(x, y).predict(x), y)
     said(f"fairgroups, the same {CELLS} cells", grid, found, ours)
 
 

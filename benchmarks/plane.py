@@ -57,8 +57,8 @@ def variance_of(groups: np.ndarray, y: np.ndarray) -> float:
 
 def peers() -> None:
     X, y = data()
-    ours = FairGroups(4).fit(X, y)
-    time = best_time(lambda: FairGroups(4).fit(X, y), 2)
+    ours = FairGroups(4, min_group_size=1).fit(X, y)
+    time = best_time(lambda: FairGroups(4, min_group_size=1).fit(X, y), 2)
     print(f"| FairGroups, 4 boxes, everything included | {time:.2f} s | Var Φ {ours.variance_:.5f} | |")
     try:
         from pystreed import STreeDRegressor
@@ -82,7 +82,7 @@ def peers() -> None:
         )
         theirs = best_time(lambda: model.fit(X[:, 0], X[:, 1], y.astype(int)), 1)
         found = variance_of(model.transform(X[:, 0], X[:, 1], metric="indices"), y)
-        on_ten = FairGroups(4, n_cells=10)
+        on_ten = FairGroups(4, n_cells=10, min_group_size=1)
         time = best_time(lambda: on_ten.fit(X, y), 2)
         passed = theirs >= 20 * time and on_ten.variance_ >= found
         print(
