@@ -196,3 +196,15 @@ def test_ages_of_lazy_frames():
             memory.conclusion,
         )
         assert "ages follow from dates of birth" in found.notes[0]
+
+
+def test_what_was_decided_is_told_where_rows_are_read_after_all():
+    rng = np.random.default_rng(0)
+    n = 12_000
+    table = pl.DataFrame(
+        {"x": rng.integers(0, 50, n), "score": rng.uniform(0, 1, n).round(2), "who": rng.integers(0, 4000, n)}
+    )
+    asked = {"sensitive": "x", "outcome": "score", "threshold": 0.5, "cluster": "who", "checks": False}
+    memory, lazy = fg.audit(table, **asked), fg.audit(table.lazy(), **asked)
+    assert lazy.data.converted == memory.data.converted != ()
+    assert lazy.overall == memory.overall

@@ -168,6 +168,7 @@ def _counted(frame: Any, options: dict[str, Any], source: Source | None = None, 
     if _is_small(frame, roles.columns[0]):
         rows = _collected(frame, roles, options["seed"])
         return Reading(rows, library, name, [], list(rows.told))
+    told: tuple[str, ...] = ()
     try:
         frame, roles, told = _decided(frame, roles)
         options = {**options, "roles": roles}
@@ -177,7 +178,7 @@ def _counted(frame: Any, options: dict[str, Any], source: Source | None = None, 
             rows = count_rows(frame, **options)
     except NeedsRows as error:
         rows = _collected(frame, roles, options["seed"])
-        return Reading(rows, library, name, [_read_for(rows, error.fact)], list(rows.told))
+        return Reading(rows, library, name, [_read_for(rows, error.fact)], [*told, *rows.told])
     return Reading(rows, library, name, [], [*told, *rows.told], frame, options)
 
 

@@ -141,10 +141,8 @@ class _Strata:
         rows, axes = sample.rows, sample.space.axes
         a, b = weighted_sums(rows, measure)
         known = np.flatnonzero(~rows.absent & (b > 0))
-        axis, others = (
-            axes[d],
-            sorted((i for i in range(len(axes)) if i != d), key=lambda i: axes[i].name),
-        )  # in any order
+        axis = axes[d]
+        others = sorted((i for i in range(len(axes)) if i != d), key=lambda i: axes[i].name)  # whatever order was asked
         order = [others[i] for i in leaf_last([axes[i] for i in others])]
         people = rows.people[known]
         values = {i: rows.columns[i].values[known] for i in (*order, d)}

@@ -97,9 +97,8 @@ class Plane:
         held = [tuple(slice(int(i), int(j)) for i, j in place) for place in places]
         total = sums.map(lambda x: np.array([x[where].sum() for where in held]))
         drawn = np.array([n[where].sum() for where in held]).round().astype(np.int64)
-        if (
-            0 < everybody - int(drawn.sum()) < min_cell and drawn.size > 1
-        ):  # everybody less the cells would tell of them
+        # Everybody less the cells would tell of a few who are left out.
+        if 0 < everybody - int(drawn.sum()) < min_cell and drawn.size > 1:
             kept = np.arange(drawn.size) != int(np.argmin(drawn))
             places, drawn, total = places[kept], drawn[kept], total.map(lambda x: x[kept])
         margins = [_unrevealing(m, places[:, d], drawn, min_cell) for d, m in enumerate(margins)]
