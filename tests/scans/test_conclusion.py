@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import fairgroups as fg
+from fairgroups.results import Scan
 from fairgroups.scans.conclusion import adds, cannot_say, certainty, limit_lines, steps_said
 
 
@@ -54,3 +55,49 @@ def test_the_headline_never_contradicts_a_line_below():
         for one in found.shown:
             assert one.worst.low > 0 or one.worst.high < 0
             assert one.p_value <= 0.05
+
+
+def still_there(n=6000, columns=4):
+    """More steps than the short list has, and a column that only follows another."""
+    rng = np.random.default_rng(3)
+    table = {f"b{i}": rng.integers(0, 2, n) for i in range(columns)}
+    table["follower"] = np.where(rng.random(n) < 0.9, table["b0"], 1 - table["b0"])
+    rate = 0.1 + sum(0.16 * values for name, values in table.items() if name != "follower")
+    return fg.scan(table | {"y": rng.random(n) < rate}, outcome="y", pairs=False)
+
+
+def test_what_the_short_list_leaves_of_the_others_is_said():
+    found = still_there(columns=5)
+    of = {one.names[0]: one for one in found.attributes}
+    (left,) = {f"b{i}" for i in range(5)} - {step.said for step in found.steps}
+    assert (of[left].remains, of["follower"].remains) == (True, False)
+    assert found.conclusion.endswith(
+        f" {left} still differs among people alike in all of these; follower is not shown to add anything to these."
+    )
+    assert adds(of[left]) == "Still differs at equal values of the short list."
+    assert "b0" in of["follower"].beyond
+    assert Scan.from_json(found.to_json()) == found
+
+
+def test_a_column_on_the_short_list_is_not_said_to_add_nothing():
+    rng = np.random.default_rng(5)
+    income = rng.normal(size=4000)
+    income[rng.random(4000) < 0.1] = np.nan
+    rate = np.where(np.isnan(income), 0.6, 0.2 + 0.3 * (income > 0))
+    found = fg.scan({"income": income, "y": rng.random(4000) < rate}, outcome="y")
+    assert len([one for one in found.shown if one.names == ("income",)]) == 2
+    assert "add anything" not in found.conclusion
+    assert "still differs" not in found.conclusion
+
+
+def test_too_few_alike_to_tell_is_said():
+    rng = np.random.default_rng(2)
+    table = {f"c{i}": rng.integers(0, 12, 4000) for i in range(5)}
+    rate = 0.1 + sum(0.15 * (values < 5) for values in table.values())
+    letters = {name: np.array(list("abcdefghijkl"))[values] for name, values in table.items()}
+    found = fg.scan(letters | {"y": rng.random(4000) < rate}, outcome="y", pairs=False)
+    untold = [one for one in found.shown if one.step == 0]
+    assert len(untold) == 2
+    assert {one.remains for one in untold} == {None}
+    assert {adds(one) for one in untold} == {"Too few are alike in the short list to tell whether it adds anything."}
+    assert "add to these cannot be told, as there are too few people alike in all of these." in found.conclusion

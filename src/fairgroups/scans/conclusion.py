@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 __all__ = ["adds", "cannot_say", "certainty", "conclude", "evidence_said", "limit_lines", "place_said", "steps_said"]
 
 
+MOST_NAMED = 5  # columns in a sentence
+
+
 def conclude(scan: Scan) -> str:
     """Say which attributes matter, and who differs most; and what was left out though it may."""
     return _shown(scan) + _copies(scan)
@@ -43,11 +46,39 @@ def _shown(scan: Scan) -> str:
     later = [step.said for step in scan.steps[1:]]
     if later:
         said += f". Among {data.unit} alike in that, {listed(later)} still {'matter' if len(later) > 1 else 'matters'}"
-        if len(shown) > len({name for step in scan.steps for name in step.names}):
-            said += "; what the others show may be explained by these, see their lines" if _explained(scan) else ""
-    elif len(shown) > 1 and _explained(scan):
-        said += ". What the others show may be explained by it, see their lines"
-    return said + "."
+    return f"{said}.{_beside_the_list(scan)}"
+
+
+def _beside_the_list(scan: Scan) -> str:
+    """Say what the short list leaves of the other columns that are shown."""
+    on_it = {name for step in scan.steps for name in step.names}
+    others: dict[str, list[bool | None]] = {}
+    for one in scan.shown:
+        if one.names[0] not in on_it:
+            others.setdefault(one.names[0], []).append(one.remains)
+    still = [name for name, remains in others.items() if True in remains]
+    added = [name for name, remains in others.items() if set(remains) == {False}]
+    untold = [name for name in others if name not in still and name not in added]
+    these, all_of = ("these", "all of these") if len(scan.steps) > 1 else ("it", "that")
+    alike = f"{scan.data.unit} alike in {all_of}"
+    said = []
+    if still:
+        said.append(f"{_some_of(still)} still differ{'s' if len(still) == 1 else ''} among {alike}")
+    if added:
+        whom = "The others" if len(added) == len(others) > MOST_NAMED else _some_of(added)
+        said.append(f"{whom} {'are' if len(added) > 1 else 'is'} not shown to add anything to {these}")
+    if untold:
+        add = "add" if len(untold) > 1 else "adds"
+        whether = "whether" if said else "Whether"
+        said.append(f"{whether} {_some_of(untold)} {add} to {these} cannot be told, as there are too few {alike}")
+    return f" {'; '.join(said)}." if said else ""
+
+
+def _some_of(names: list[str]) -> str:
+    """Name some columns, and count the rest."""
+    if len(names) <= MOST_NAMED:
+        return listed(names)
+    return f"{', '.join(names[: MOST_NAMED - 1])} and {len(names) - MOST_NAMED + 1} others"
 
 
 def _copies(scan: Scan) -> str:
@@ -62,10 +93,6 @@ def _copies(scan: Scan) -> str:
         f"{'they' if len(copies) > 1 else 'it'} be no copy, name {'them' if len(copies) > 1 else 'it'} "
         f"(--attributes {copies[0]}): people are then told apart by {'them' if len(copies) > 1 else 'it'}."
     )
-
-
-def _explained(scan: Scan) -> bool:
-    return any(one.beyond for one in scan.shown)
 
 
 def _columns(n: int) -> str:
@@ -139,10 +166,16 @@ def adds(one: ScannedAttribute) -> str:
     if not one.shown:
         return ""
     said = []
+    if one.remains:
+        said.append("still differs at equal values of the short list")
     if one.beyond:
         said.append(f"not shown to add anything beyond {_any_of(one.beyond)}")
+    elif one.remains is False:
+        said.append("not shown to add anything to the short list")
     if one.alike:
         said.append(f"cannot be told from {_any_of(one.alike)}")
+    if not said and not one.step and len(one.names) == 1:
+        said.append("too few are alike in the short list to tell whether it adds anything")
     return sentence("; ".join(said)) + "." if said else ""
 
 

@@ -32,20 +32,21 @@ WIDE = 0.1  # a limit is kept where every range of such a share of the people ke
 
 @dataclass(frozen=True)
 class Ranking:
-    """The first look, what each attribute leaves of the others, and the shortest list."""
+    """The first look, what each attribute leaves of the others, the shortest list, and what this leaves of them."""
 
     scene: Scene
     dealt: Dealt
     look: Look
     nothing_left: dict[tuple[int, int], bool]  # whether the first is no longer shown at equal values of the second
     listed: tuple[Listed, ...]
+    remains: dict[int, bool]  # whether it is still shown among people alike in the whole list
 
     @classmethod
     def of(cls, scene: Scene, options: ScanOptions, progress: Callable[[float], object]) -> Ranking:
         """Look at all columns, then at what is left beside some."""
         dealt = scene.dealt()
         look = scene.look(dealt, pairs=options.which_pairs, progress=lambda done: progress(0.5 * done))
-        listed = tuple(_listed(scene, dealt, look, options.which_pairs, lambda done: progress(0.5 + 0.3 * done)))
+        listed, remains = _listed(scene, dealt, look, options.which_pairs, lambda done: progress(0.5 + 0.3 * done))
         few = scene.some()
         strongest = sorted((one for one in look.singles if one.excess > 0), key=lambda one: -one.excess)
         some = [one.columns[0] for one in strongest[:MOST_COMPARED]]
@@ -56,7 +57,7 @@ class Ranking:
                 found = few.look(few.dealt([i]), some=others)
                 left |= {(one.columns[0], i): one.excess <= 0 for one in found.singles}
             progress(0.8 + 0.2 * (k + 1) / len(some))
-        return cls(scene, dealt, look, left, listed)
+        return cls(scene, dealt, look, left, listed, remains)
 
     def attributes(self, options: ScanOptions) -> tuple[ScannedAttribute, ...]:
         """Return every attribute, the most striking first."""
@@ -80,9 +81,9 @@ class Ranking:
         scene, columns = self.scene, [self.scene.columns[i] for i in one.columns]
         worst = scene.difference(self.dealt, one.columns, one.region, one.root)
         shown = one.excess > 0 and worst.shown
-        beyond, alike = self._explained(one.columns[0]) if len(columns) == 1 and shown else ((), ())
-        steps = [k for k, (_, step, _, _) in enumerate(self.listed, 1) if set(one.columns) <= set(step.columns)]
         alone = len(columns) == 1
+        beyond, alike = self._explained(one.columns[0]) if alone and shown else ((), ())
+        steps = [k for k, (_, step, _, _) in enumerate(self.listed, 1) if set(one.columns) <= set(step.columns)]
         return ScannedAttribute(
             names=tuple(column.name for column in columns),
             said=" × ".join(self._called(i, options) for i in one.columns),
@@ -96,6 +97,7 @@ class Ranking:
             beyond=beyond,
             alike=alike,
             step=min(steps, default=0),
+            remains=self.remains.get(one.columns[0]) if alone and shown and not steps else None,
             detectable=scene.detectable(self.dealt, one.root),
             curve=_curve(scene, one.columns[0], options.min_cell) if alone else (),
         )
@@ -104,8 +106,9 @@ class Ranking:
         """Return attributes that leave nothing of this one, and those that cannot be told from it."""
         beyond: list[str] = []
         alike: list[str] = []
+        held = {i for _, one, _, _ in self.listed for i in one.columns} if self.remains.get(i) else set()
         for (one, other), nothing in self.nothing_left.items():
-            if one == i and nothing:
+            if one == i and nothing and other not in held:  # it is shown among people alike in it and in more
                 mutual = self.nothing_left.get((other, i), False)
                 name, own = (self.scene.columns[k].name for k in (other, i))
                 (alike if mutual else beyond).append(f"whether {name} is known" if name == own else name)
@@ -164,8 +167,14 @@ def _kept(
     return "kept" if np.nanmax(np.where(wide, most, -np.inf), initial=-np.inf) <= limit else "not enough evidence"
 
 
-def _listed(scene: Scene, dealt: Dealt, look: Look, pairs: str, progress: Callable[[float], object]) -> list[Listed]:
-    """Return the shortest list: the most striking, then what is still shown among people alike in it, and so on."""
+def _listed(
+    scene: Scene, dealt: Dealt, look: Look, pairs: str, progress: Callable[[float], object]
+) -> tuple[tuple[Listed, ...], dict[int, bool]]:
+    """Return the shortest list: the most striking, then what is still shown among people alike in it, and so on.
+
+    And of the other columns whether they are still shown among people alike in all of it, where that can be told. Where
+    too few are alike in all of it, nothing is told but of what is not shown at equal values of those before the last.
+    """
     out: list[Listed] = []
     held: tuple[int, ...] = ()
     later = "auto" if pairs != "none" and len(scene.columns) <= MOST_COLUMNS else "none"
@@ -178,12 +187,11 @@ def _listed(scene: Scene, dealt: Dealt, look: Look, pairs: str, progress: Callab
         scene = scene.some()
         held = tuple(dict.fromkeys([*held, *best.columns]))
         progress((k + 1) / MOST_STEPS)
-        strata = scene.strata(held)
-        if k + 1 == MOST_STEPS or len(held) == len(scene.columns) or strata.n > scene.rows.size / 4:
-            break
+        if len(held) == len(scene.columns) or scene.strata(held).n > scene.rows.size / 4:
+            return tuple(out), {one.columns[0]: False for one in look.singles if one.excess <= 0}
         dealt = scene.dealt(held)
-        look = scene.look(dealt, pairs=later)
-    return out
+        look = scene.look(dealt, pairs=later if k + 1 < MOST_STEPS else "none")
+    return tuple(out), {one.columns[0]: bool(one.excess > 0) for one in look.singles}
 
 
 def _curve(scene: Scene, i: int, least: int) -> tuple[CurvePart, ...]:

@@ -97,6 +97,9 @@ class ScannedAttribute:
         Attributes that cannot be told from this one: neither is shown to matter at equal values of the other.
     step : int
         When it entered the shortest list that leaves nothing else shown; 0 if it did not.
+    remains : bool or None
+        Whether it is still shown to matter among people alike in all of the shortest list; None where it is on it, and
+        where too few people are alike to tell.
     detectable : float
         The difference of a tenth of the people that would have been noticed in four of five such samples; NaN where
         none would.
@@ -118,6 +121,7 @@ class ScannedAttribute:
     beyond: tuple[str, ...] = ()
     alike: tuple[str, ...] = ()
     step: int = 0
+    remains: bool | None = None
     detectable: float = math.nan
     curve: tuple[CurvePart, ...] = ()
     audit: Audit | None = field(default=None, repr=False, compare=False)

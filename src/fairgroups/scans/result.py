@@ -123,7 +123,7 @@ class Scan(Written):
 
     NOUN: ClassVar[str] = "scan"
     SCHEMA: ClassVar[str] = "fairgroups.scan"
-    VERSION: ClassVar[int] = 3
+    VERSION: ClassVar[int] = 4
 
     title: str | None
     data: ScanFacts
@@ -209,6 +209,7 @@ def _row(one: ScannedAttribute) -> dict[str, Any]:
         "beyond": ", ".join(one.beyond),
         "alike": ", ".join(one.alike),
         "step": one.step,
+        "remains": one.remains,
         "protected": ", ".join(one.protected),
     }
 
