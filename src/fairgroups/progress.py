@@ -7,7 +7,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TypeVar
+from functools import cache
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -56,18 +57,27 @@ def on_two_threads(
     """
     found = []
     pool = ThreadPoolExecutor(2)
-    try:
-        begun = [pool.submit(work, part) for part in parts]
-        for i, one in enumerate(begun, 1):
-            found.append(one.result())
-            if done is not None:
-                done(i / len(begun))
-    except KeyboardInterrupt:
-        _end(pool)
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
+    # Products of matrices are done by the thread that asks for one: threads of their own wait for each other.
+    with _linear_algebra().limit(limits=1, user_api="blas"):
+        try:
+            begun = [pool.submit(work, part) for part in parts]
+            for i, one in enumerate(begun, 1):
+                found.append(one.result())
+                if done is not None:
+                    done(i / len(begun))
+        except KeyboardInterrupt:
+            _end(pool)
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
     return found
+
+
+@cache
+def _linear_algebra() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def _end(pool: ThreadPoolExecutor) -> None:
