@@ -22,7 +22,8 @@ def test_amounts(value, percent, written):
 def test_differences():
     assert points(0.1, percent=True) == "+10.0"
     assert points(-0.1, percent=True) == "−10.0"
-    assert points(0.0001, percent=True) == "0.0"
+    assert points(0.0001, percent=True) == "+0.01"  # never as if it were nothing
+    assert points(-1e-9, percent=True) == "0.0"
     assert points(math.nan, percent=True) == "–"
     assert size(-0.1, percent=True) == "10.0 points"
 

@@ -124,6 +124,8 @@ class ColumnError(InputError, KeyError):
         near = [plain[_plain(name)]] if _plain(name) in plain else difflib.get_close_matches(name, columns, n=1)
         shown = ", ".join(columns[:30]) + (", …" if len(columns) > 30 else "")
         hint = f"did you mean {near[0]!r}? The columns are: {shown}" if near else f"the columns are: {shown}"
+        if not columns:
+            hint = "the table has no columns."
         if name in columns:  # and not among the names themselves
             hint = NUMBERED
         super().__init__(f"there is no column {name!r} in the data.", hint)

@@ -9,6 +9,7 @@ import difflib
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, get_args
 
 from fairgroups.errors import NUMBERED, InputError
@@ -36,6 +37,7 @@ __all__ = [
     "columns_of",
     "ends_of",
     "epsilon_of",
+    "flags_of",
     "level_of",
     "number_of",
     "one_of",
@@ -43,6 +45,8 @@ __all__ = [
     "seed_of",
     "share_of",
     "taking",
+    "title_of",
+    "unit_of",
     "whole_number",
     "within_memory",
 ]
@@ -82,12 +86,42 @@ def taking(record: Callable[P, Any]) -> Callable[[Callable[..., R]], Callable[Co
 
 
 def refuse_unknown(function: str, record: Callable[..., Any], asked: Mapping[str, Any]) -> None:
-    """Refuse options that a record has not."""
-    known = list(inspect.signature(record).parameters)
+    """Refuse options that a record has not, and calls without one that it needs."""
+    options = inspect.signature(record).parameters
+    known = list(options)
     for name in asked:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
             raise TypeError(f"{function}() has no option {name!r}" + (f"; did you mean {near[0]!r}?" if near else "."))
+    lacking = [name for name, one in options.items() if one.default is one.empty and name not in asked]
+    if lacking:
+        raise TypeError(f"{function}() needs {' and '.join(lacking)}: {function}(data, {lacking[0]}='…').")
+
+
+def flags_of(record: Any) -> None:
+    """Make the flags of a record true or false, and refuse what is neither; see `option`."""
+    for one in fields(record):
+        value = getattr(record, one.name)
+        if one.metadata["kind"] != "flag" or (value is None and one.default is None):
+            continue
+        if not (isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")):  # NumPy's own
+            words = "True, False or None" if one.default is None else "True or False"
+            raise InputError(f"`{one.name}` must be {words}; got {value!r}.")
+        object.__setattr__(record, one.name, bool(value))
+
+
+def title_of(value: Any) -> str | None:
+    """Return the title of a report, if it has one."""
+    if value is not None and not isinstance(value, str):
+        raise InputError(f"`title` must be text; got {value!r}.", f"title={str(value)!r}.")
+    return value
+
+
+def unit_of(value: Any) -> str:
+    """Return what the rows are, in the plural."""
+    if not isinstance(value, str) or not value.strip():
+        raise InputError(f"`unit` must be a word in the plural, such as 'towns'; got {value!r}.")
+    return value
 
 
 def whole_number(value: Any, name: str, least: int = 1) -> int:

@@ -25,6 +25,7 @@ __all__ = [
 ]
 
 
+NOTHING = 1e-6  # a difference of rates that is none
 SHARES = (("a tenth", 0.09, 0.11), ("a quarter", 0.2, 0.3), ("a third", 0.3, 0.37), ("half", 0.45, 0.55))
 
 
@@ -36,10 +37,12 @@ def amount(value: float | None, *, percent: bool) -> str:
 
 
 def points(value: float | None, *, percent: bool) -> str:
-    """Write a signed difference, in percentage points where it is one of rates."""
+    """Write a signed difference, in percentage points where it is one of rates; one that is not 0 never reads as 0."""
     if value is None or math.isnan(value):
         return "–"
     text = f"{100 * abs(value):.1f}" if percent else _digits(abs(value))
+    if percent and abs(value) > NOTHING and float(text) == 0:
+        text = f"{100 * abs(value):.1g}"
     nothing = not math.isinf(value) and float(text.replace(",", "")) == 0
     return text if nothing else ("−" if value < 0 else "+") + text
 
@@ -50,10 +53,8 @@ def size(value: float, *, percent: bool) -> str:
 
 
 def plain_points(value: float, *, percent: bool) -> str:
-    """Write a difference without its sign and its unit; one that is not 0 never reads as 0."""
-    text = points(value, percent=percent).lstrip("+")
-    rounded_away = percent and value > 0 and float(text.replace(",", "").replace("−", "-") or 0) == 0
-    return f"{100 * value:.1g}" if rounded_away else text
+    """Write a difference without its sign and its unit."""
+    return points(value, percent=percent).lstrip("+")
 
 
 def compared(value: float, low: float, high: float, *, percent: bool, alone: bool) -> tuple[str, str]:

@@ -422,3 +422,45 @@ def test_equal_weights_are_no_weights():
     for one, two in zip(run(n_groups=3).records, run(table, weight="w", n_groups=3).records, strict=True):
         assert two.low == pytest.approx(one.low)
         assert two.counted == pytest.approx(one.counted)
+
+
+def test_categories_of_many_classes_are_searched():
+    """Hundred classes of two categories show nothing each, though the rate clearly goes with one of them."""
+    rng = np.random.default_rng(3)
+    table = {"a": rng.choice(list("ABCDEFGHIJ"), 1500), "b": rng.choice(list("klmnopqrst"), 1500)}
+    table["y"] = rng.random(1500) < np.where(np.isin(table["a"], list("ABC")), 0.6, 0.3)
+    for options in ({}, {"n_groups": 2}):
+        found = audit(table, sensitive=["a", "b"], outcome="y", checks=False, **options)
+        assert found.verdict == "different"
+        assert found.partition.labels[0] == "a in {A, B, C}"
+    few = audit(table | {"b": table["a"] > "E"}, sensitive=["a", "b"], outcome="y", checks=False)
+    assert few.settings.groups_given  # 20 classes are named already
+
+
+def test_an_attribute_that_all_share_and_a_copy_are_told():
+    rng = np.random.default_rng(3)
+    age = rng.integers(18, 80, 1500)
+    table = {"age": age, "same": age, "k": [3] * 1500, "y": rng.random(1500) < 0.5 - 0.2 * (age > 50)}
+    assert audit(table, sensitive=["age", "k"], outcome="y").conclusion.endswith("All people have the same k.")
+    found = audit(table, sensitive=["age", "same"], outcome="y")
+    assert "Whether age adds anything cannot be told: no people alike in same differ in age." in found.to_markdown()
+
+
+def test_one_group_and_a_range_do_not_contradict_one_another():
+    rng = np.random.default_rng(3)
+    age = rng.integers(18, 80, 1500)
+    found = audit(
+        {"age": age, "y": rng.random(1500) < 0.5 - 0.2 * (age > 50)}, sensitive="age", outcome="y", n_groups=1
+    )
+    assert found.verdict == "different"
+    text = found.to_markdown()
+    assert "no groups are compared" in text
+    assert "are treated alike" not in text
+
+
+def test_columns_of_one_name_are_refused_in_our_words():
+    twice = pd.DataFrame(np.c_[np.arange(50.0), np.ones((50, 2)), np.arange(50) % 2], columns=["age", "q", "q", "y"])
+    with pytest.raises(InputError, match=r"cannot read the table.*'q'"):
+        audit(twice, sensitive="age", outcome="y")
+    with pytest.raises(InputError, match="the table has no columns"):
+        audit(pd.DataFrame(), sensitive="age", outcome="y")

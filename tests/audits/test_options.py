@@ -46,7 +46,12 @@ def test_options_as_plain_data():
         ({"seed": -1}, "`seed` must be"),
         ({"budget": 0}, "`budget` must be"),
         ({"n_cells": 0}, "`n_cells` must be"),
-        ({"favourable": "yes"}, "`favourable` must be"),
+        ({"favourable": "yes"}, "`favourable` must be True, False or None"),
+        ({"favourable": 1}, "`favourable` must be True, False or None; got 1"),
+        ({"checks": "no"}, "`checks` must be True or False"),
+        ({"title": 3}, "`title` must be text"),
+        ({"unit": 5}, "`unit` must be a word"),
+        ({"weight": "y"}, "'y' is the outcome, and cannot be the weight"),
         ({"truth": 3}, "`truth` must be the name"),
         ({"partition": []}, "classes need a border"),
         ({"scales": {"law": []}}, "classes need a border"),
@@ -61,3 +66,23 @@ def test_options_are_checked_before_anything_is_read(options, message):
 def test_unknown_options():
     with pytest.raises(TypeError, match="no option 'n_group'; did you mean 'n_groups'"):
         fg.audit({}, sensitive="x", outcome="y", n_group=3)
+
+
+def test_what_a_call_needs_is_told_by_the_name_that_users_know():
+    with pytest.raises(TypeError, match=r"^audit\(\) needs outcome"):
+        fg.audit({}, sensitive="x")
+    with pytest.raises(TypeError, match=r"^scan\(\) needs outcome"):
+        fg.scan({})
+
+
+def test_flags_of_numpy_are_true_or_false():
+    assert AuditOptions(sensitive="x", outcome="y", favourable=np.True_).favourable is True
+
+
+def test_an_outcome_is_not_audited_by_itself():
+    with pytest.raises(fg.InputError, match="'y' is the outcome, and goes with itself"):
+        fg.audit("nowhere.csv", sensitive=["x", "y"], outcome="y")
+    score = np.linspace(0.01, 0.99, 2000)
+    table = {"score": score, "label": np.random.default_rng(0).random(2000) < score}
+    found = fg.audit(table, sensitive="score", outcome="score", truth="label", measure="calibration", checks=False)
+    assert found.verdict != "different"

@@ -122,3 +122,12 @@ def test_an_expression_gives_the_same_groups():
             assert [-1 if g is None else g for g in found] == known.tolist()
     with pytest.raises(InputError, match="2 column names"):
         boxes.expr(["age"])
+
+
+def test_odd_levels_are_read_as_they_are_meant():
+    levels = ("", "a,b", "NaN", "or d", "x")
+    assert Levels(("", "NaN")).said() == "(empty) or NaN"
+    assert Levels(("a,b", "or d")).said() == "“a,b” or “or d”"
+    assert Levels(("a,b", "NaN", "or d")).said() == "“a,b”, NaN or “or d”"
+    assert Levels(("a,b", "or d", "x")).said(among=levels) == "neither (empty) nor NaN"
+    assert Levels(("",)).describe("c") == "c = (empty)"

@@ -30,3 +30,25 @@ def test_factors_of_numbers_and_of_yes_and_no():
     assert factor(np.array([1, 2, 3]), "z").levels is None
     assert factor(np.array([1.5, None], dtype=object), "z").levels is None
     assert factor(np.array([True, False]), "z").levels == ("False", "True")
+
+
+@pytest.mark.parametrize("kind", ["numpy", "objects", "masked", "pandas", "polars", "lazy"])
+def test_true_and_false_are_levels_wherever_they_come_from(kind):
+    import pandas as pd
+    import polars as pl
+
+    rng = np.random.default_rng(1)
+    u = rng.random(12_000)
+    x, y = u > 0.3, (rng.random(u.size) < np.where(u < 0.25, 0.3, 0.6)).astype(int)
+    table = {
+        "numpy": lambda: {"x": x, "y": y},
+        "objects": lambda: {"x": [bool(one) for one in x], "y": y},
+        "masked": lambda: {"x": np.ma.array(x, mask=np.zeros(x.size, dtype=bool)), "y": y},
+        "pandas": lambda: pd.DataFrame({"x": pd.array(x, dtype="boolean"), "y": y}),
+        "polars": lambda: pl.DataFrame({"x": x, "y": y}),
+        "lazy": lambda: pl.LazyFrame({"x": x, "y": y}),
+    }[kind]()
+    found = fg.audit(table, sensitive="x", outcome="y", max_gap=0.2, checks=False)
+    assert [record.label for record in found.records] == ["x False", "x True"]
+    assert found.settings.against == "rest"
+    assert found.limit == "exceeded"  # 23 points from one another; 16 from everybody

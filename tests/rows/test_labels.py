@@ -115,3 +115,9 @@ def test_small_counts_are_people_and_counts_among_labels_are_not():
     with pytest.raises(fg.InputError, match="counts rows: a total"):
         read_outcome(values(*labels, "400"), "Referred", None)
     assert read_outcome(values(*labels, "17"), "Referred", "Y").values.sum() == 153
+
+
+def test_numbers_as_text_are_told_as_such():
+    table = {"x": np.arange(60.0), "y": [f"{i / 7:.2f}" for i in range(60)]}
+    with pytest.raises(fg.InputError, match="60 different numbers as text.*\n.*convert the column to numbers"):
+        fg.audit(table, sensitive="x", outcome="y")

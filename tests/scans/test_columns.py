@@ -112,3 +112,38 @@ def test_cells_hold_what_they_say():
 def test_complex_numbers_are_refused():
     with pytest.raises(ValueError, match="complex"):
         read_column(np.array([1j, 2j]), "x")
+
+
+def test_texts_that_look_like_numbers_or_dates_are_told():
+    n = 60
+    for written, what in (
+        ([f"{i},5" for i in range(n)], "numbers"),
+        ([f"€ {i},{i % 7}00" for i in range(1, n + 1)], "numbers"),
+        ([f"1.{100 + i}.000" for i in range(n)], "numbers"),
+        ([f"{1 + i % 28:02}.{1 + i % 12:02}.{1950 + i}" for i in range(n)], "dates"),
+        ([f"{1 + i % 28} Mar {1950 + i}" for i in range(n)], "dates"),
+        ([f"March {1 + i % 28}, {1950 + i}" for i in range(n)], "dates"),
+        ([f"id{i}" for i in range(n)], ""),
+        ([f"+49 {i:05} 1234" for i in range(n)], ""),
+        ([f"{i:05}-{i % 7}-x" for i in range(n)], ""),
+    ):
+        check = read_column(np.array(written, dtype=object), "x").check
+        assert (check.used, check.looks_like) == (False, what), written[0]
+        assert ("look like" in check.told) == bool(what)
+
+
+def test_levels_of_ours_are_no_levels_of_the_column():
+    raw = np.array(
+        [["a", UNKNOWN, OTHERS, None][i % 4] for i in range(200)] + [f"r{i}" for i in range(20)], dtype=object
+    )
+    column = read_column(raw, "g")
+    assert column.levels == ("a", OTHERS, UNKNOWN, f"{OTHERS} (rare)", f"{UNKNOWN} (empty)")
+    assert np.count_nonzero(column.values == 2) == 50
+    known = read_column(np.array(["known", "not known"] * 30, dtype=object), "k")
+    assert known.levels == ("known", "not known")
+    assert not known.tells_missing
+
+
+def test_all_known_values_are_said_as_such():
+    column = read_column(RNG.normal(size=100), "x")
+    assert column.said(Interval()) == "x known"

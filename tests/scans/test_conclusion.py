@@ -101,3 +101,19 @@ def test_too_few_alike_to_tell_is_said():
     assert {one.remains for one in untold} == {None}
     assert {adds(one) for one in untold} == {"Too few are alike in the short list to tell whether it adds anything."}
     assert "add to these cannot be told, as there are too few people alike in all of these." in found.conclusion
+
+
+def test_a_later_step_that_is_not_shown_alone_is_said_so():
+    rng = np.random.default_rng(0)
+    a, b, c = rng.normal(size=3000), rng.choice(list("xyz"), 3000), rng.normal(size=3000)
+    y = rng.random(3000) < 1 / (1 + np.exp(-1.5 * a - 0.3 * (b == "z")))
+    found = fg.scan({"a": a, "b": b, "c": c, "y": y}, outcome="y", pairs="none")
+    assert found.conclusion.startswith("1 of 3 columns goes with y")
+    assert found.conclusion.endswith("Among people alike in that, b matters, too, though not shown alone.")
+
+
+def test_columns_that_could_not_be_read_are_named():
+    rng = np.random.default_rng(4)
+    table = {"inc": [f"{x:.2f}".replace(".", ",") for x in rng.lognormal(7, 0.5, 500)], "n": rng.normal(size=500)}
+    found = fg.scan(table | {"y": rng.random(500) < 0.4}, outcome="y")
+    assert "inc was left out: its texts look like numbers. Convert it to look at it." in found.conclusion

@@ -30,3 +30,19 @@ def test_no_stretch_of_a_curve_stands_for_fewer_people_than_asked():
     assert sum(part.n for part in number.curve) == 900
     assert math.isnan(number.curve[0].low)
     assert math.isnan(number.curve[-1].high)
+
+
+def test_a_pair_is_one_column_where_that_says_it_all():
+    """A noisy copy of a column does not stand on the short list beside it; a column that adds to it does."""
+    first = []
+    for seed in range(900, 908):
+        rng = np.random.default_rng(seed)
+        x = rng.normal(size=3000)
+        table = {"d": x + 0.35 * rng.normal(size=3000), "x": x, "n": rng.integers(0, 5, 3000)}
+        found = fg.scan(table | {"y": rng.random(3000) < 1 / (1 + np.exp(-1.2 * x))}, outcome="y")
+        first.append(found.steps[0].names)
+    assert first.count(("x",)) >= 7
+    rng = np.random.default_rng(0)
+    x, z = rng.normal(size=(2, 6000))
+    both = fg.scan({"x": x, "z": z, "y": rng.random(6000) < 0.2 + 0.3 * ((x > 0) & (z > 0))}, outcome="y")
+    assert both.steps[0].names == ("x", "z")

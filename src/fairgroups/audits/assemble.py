@@ -46,6 +46,7 @@ from fairgroups.evidence.verdict import DIFFERENT, Verdict, usual_gap
 from fairgroups.grouping.alike import Alike
 from fairgroups.grouping.crossfit import CrossFit
 from fairgroups.grouping.find import SearchResult
+from fairgroups.grouping.narrow import Narrowed
 from fairgroups.measures import Direction, Measure
 from fairgroups.options import Against
 from fairgroups.partition.partition import Partition
@@ -83,6 +84,7 @@ class Judged:
     other: CrossFit | None = None
     rand: float = float("nan")
     held: HeldEqual | None = None  # where people are compared at equal factors
+    narrowed: Narrowed | None = None  # the look at many attributes, of which one or two were taken
 
     @property
     def searched(self) -> Sample:
@@ -100,8 +102,10 @@ class Judged:
         return self.result is not None and self.result.selection is not None
 
 
-def assemble(judged: Judged, measure: Measure, at: int, options: AuditOptions, reading: Reading) -> Audit:
-    """Put together what is known of the rate at place `at`."""
+def assemble(
+    judged: Judged, measure: Measure, at: int, options: AuditOptions, reading: Reading, asked: AuditOptions
+) -> Audit:
+    """Put together what is known of the rate at place `at`; of many attributes, `options` names one or two."""
     evidence, partition, rows = judged.evidence[at], judged.partition, judged.sample.rows
     groups, bounds = evidence.groups, evidence.bounds
     _check_gaps(options, bounded=groups.bounded)
@@ -127,17 +131,19 @@ def assemble(judged: Judged, measure: Measure, at: int, options: AuditOptions, r
     enough = not same and _is_enough(evidence, detectable, gap)
     spread = rate_range(groups, bounds)
     finding = _finding(judged, evidence, records, checks, options.level, enough=enough, apart=spread.low > 0)
+    finding = _among_many(finding, judged, at)
     if partition.n_groups == 1:
         verdict: Verdict = "not enough evidence" if finding.verdict == "different" else finding.verdict
         records = (replace(records[0], verdict=verdict),)
-    settings = _settings(judged, evidence, gap, options, against, compared, labels)
+    settings = _settings(judged, evidence, gap, options, asked, against, compared, labels)
     settings = replace(settings, call=settings.call.replace("(data,", f"({reading.call},", 1))
     name = RateName(measure.name, _rate_name(measure, options), direction)
     limited = (options.max_gap, options.max_harm, options.min_ratio) != (None, None, None)
-    limits = limits_of(judged, evidence, compared, direction, options) if limited else ()
+    limits = limits_of(judged, at, compared, direction, options) if limited else ()
     told = () if same else detectable
+    many = () if judged.narrowed is None else judged.narrowed.names
     facts = Facts(
-        finding, records, partition, name, groups.overall, settings, data, told, evidence.added, reasons, same
+        finding, records, partition, name, groups.overall, settings, data, told, evidence.added, reasons, same, many
     )
     conclusion = conclude(facts)
     if at == len(judged.evidence) - 1:  # of several rates, said once
@@ -227,7 +233,8 @@ def _formal(reference: str | None, judged: Judged, options: AuditOptions) -> str
 def _data(judged: Judged, options: AuditOptions, reading: Reading, *, percent: bool) -> DataFacts:
     rows, labels = judged.sample.rows, options.label or {}
     for name in labels:
-        known = (*options.roles.sensitive, *options.roles.given, options.outcome)
+        many = () if judged.narrowed is None else judged.narrowed.names
+        known = (*(many or options.roles.sensitive), *options.roles.given, options.outcome)
         if name not in known:
             raise InputError(
                 f"`label` names {name!r}, which is neither a sensitive attribute nor a factor nor the outcome.",
@@ -326,6 +333,17 @@ def _finding(
     return Finding("no difference found" if enough else "not enough evidence", (), trend=trend, p_value=p_value)
 
 
+def _among_many(finding: Finding, judged: Judged, at: int) -> Finding:
+    """Add what the look at many attributes saw; what was not chosen is not shown to be without a difference."""
+    narrowed = judged.narrowed
+    if narrowed is None or finding.verdict in ("different", "depends"):
+        return finding
+    first = narrowed.seen[at][1].first
+    if judged.held is None and first is not None and first.excess > 0 and first.columns == narrowed.chosen:
+        return replace(finding, verdict="depends", p_value=first.p_value)
+    return replace(finding, verdict="not enough evidence")
+
+
 def _replication(
     judged: Judged, at: int, direction: Direction, gap: float, options: AuditOptions, data: DataFacts
 ) -> Replication | None:
@@ -400,6 +418,7 @@ def _settings(
     evidence: Evidence,
     gap: float,
     options: AuditOptions,
+    asked: AuditOptions,
     against: Against,
     compared: Comparison,
     labels: Sequence[str],
@@ -433,8 +452,8 @@ def _settings(
         title=options.title,
         outcome_label=str((options.label or {}).get(options.outcome, options.outcome)),
         seed=options.seed,
-        asked=options.to_dict(),
-        call=options.call(),
+        asked=asked.to_dict(),
+        call=asked.call(),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,17 +22,20 @@ from fairgroups.grouping.alike import find_alike, without_each
 from fairgroups.grouping.boxes import MOST_AXES
 from fairgroups.grouping.crossfit import cross_fit
 from fairgroups.grouping.find import find
-from fairgroups.grouping.narrow import MANY, most_striking, sets_of
+from fairgroups.grouping.narrow import MANY, Narrowed, sets_of
 from fairgroups.grouping.refine import find_finely
 from fairgroups.measures import JointMeasure, Measure, parts_of, resolve_any
 from fairgroups.options import Missing, refuse_unknown, taking
 from fairgroups.partition.given import given_partition
 from fairgroups.reading import Reading, read_rows
+from fairgroups.rows.attributes import Column
 from fairgroups.rows.private import private_rows
 from fairgroups.rows.rows import Rows, refuse_exposure
 from fairgroups.words import how_many, listed, sentence
 
 __all__ = ["audit", "audit_of_one"]
+
+MOST_CLASSES = 40  # of several categories crossed; of more, boxes are searched for
 
 
 @taking(AuditOptions)
@@ -168,7 +172,7 @@ def audit(data: Any, **asked: Any) -> Audit | JointAudit:
     ['disadvantaged', 'disadvantaged', 'not enough evidence', 'advantaged', 'advantaged']
     """
     refuse_unknown("audit", AuditOptions, asked)
-    options = AuditOptions(**asked)
+    named = options = AuditOptions(**asked)
     how: dict[str, Any] = {
         name: getattr(options, name) for name in ("n_cells", "partition", "scales", "seed", "verbose")
     }
@@ -178,10 +182,13 @@ def audit(data: Any, **asked: Any) -> Audit | JointAudit:
         rows = reading.rows.centred()
         used = resolve_any(options.measure, outcome_is_binary=rows.outcome_is_binary)
         if len(rows.columns) > MANY and options.partition is None and options.inference == "band":
-            rows, options = _narrowed(rows, used, options, reading)
+            narrowed = Narrowed.of(rows, parts_of(used), options.level)
+            rows, options = _narrowed(rows, narrowed, options, reading)
+        else:
+            narrowed = None
         sample = Sample(rows, _summed(rows, used, options), options.n_cells)
-        judged = _judged(reading, sample, used, options)
-    parts = tuple(assemble(judged, part, i, options, reading) for i, part in enumerate(parts_of(used)))
+        judged = replace(_judged(reading, sample, used, options), narrowed=narrowed)
+    parts = tuple(assemble(judged, part, i, options, reading, named) for i, part in enumerate(parts_of(used)))
     found = parts[0] if len(parts) == 1 else _joint(parts)
     if options.at_equal:
         told = None
@@ -212,20 +219,17 @@ def _hidden(reading: Reading, options: AuditOptions) -> Reading:
     return replace(reading, rows=rows, notes=[note])
 
 
-def _narrowed(
-    rows: Rows, measure: Measure | JointMeasure, options: AuditOptions, reading: Reading
-) -> tuple[Rows, AuditOptions]:
+def _narrowed(rows: Rows, narrowed: Narrowed, options: AuditOptions, reading: Reading) -> tuple[Rows, AuditOptions]:
     """Return the one or two of many attributes by which people differ most, and a level that pays for the choice."""
     n = len(rows.columns)
-    chosen = most_striking(rows, parts_of(measure), options.level)
-    names = [rows.columns[i].name for i in chosen]
+    names = [narrowed.names[i] for i in narrowed.chosen]
     level = math.ceil(1e4 * (1 - (1 - options.level) / sets_of(n))) / 1e4
     reading.notes.append(
         f"Of {n} attributes, those by which people differ most were looked for first: {listed(names)}. Intervals are "
         f"at {100 * level:.5g}%, so that with {100 * options.level:g}% they hold over all {sets_of(n)} sets of one or "
         "two attributes; scan() ranks them all."
     )
-    kept = replace(rows, columns=tuple(rows.columns[i] for i in chosen))
+    kept = replace(rows, columns=tuple(rows.columns[i] for i in narrowed.chosen))
     return kept, replace(options, sensitive=names if len(names) > 1 else names[0], level=level)
 
 
@@ -255,8 +259,8 @@ def _judged(reading: Reading, sample: Sample, measure: Measure | JointMeasure, o
         return _judged_at_equal(reading, sample, measure, options, missing)
     each = inference.each(len(parts))
     groups = options.partition
-    if groups is None and all(column.levels is not None for column in columns):
-        groups = {}  # categories are named already
+    if groups is None and _are_classes(columns, options):
+        groups = {}
     if groups is not None:
         partition = given_partition(groups, roles.sensitive, missing, [column.levels for column in columns])
         named = replace(each, named=True)
@@ -301,8 +305,8 @@ def _judged_at_equal(
             "use fewer attributes.",
         )
     groups = options.partition
-    if groups is None and all(column.levels is not None for column in rows.columns):
-        groups = {}  # categories are named already
+    if groups is None and _are_classes(rows.columns, options):
+        groups = {}
     result, borders = None, None
     known: tuple[AnyDifference | None, ...] = (None,) * len(parts)
     if groups is not None:
@@ -324,6 +328,12 @@ def _judged_at_equal(
     ]
     held = HeldEqual(matched, alike, others)
     return Judged(sample, sample, partition, result, each, evidence, held=held)
+
+
+def _are_classes(columns: Sequence[Column], options: AuditOptions) -> bool:
+    """Whether all attributes are categories whose levels, crossed, are classes that a person can read."""
+    sizes = [0 if column.levels is None else len(column.levels) for column in columns]
+    return all(sizes) and (len(sizes) == 1 or (options.n_groups == "auto" and math.prod(sizes) <= MOST_CLASSES))
 
 
 def _can_be_banded(sample: Sample) -> bool:

@@ -60,7 +60,7 @@ def conclude(facts: Facts) -> str:
         said = [_none_of_the_named(facts), _explained(facts), _open(facts)]
     else:
         said = [_nothing(facts)]
-    said.append(_adds(facts))
+    said += [_adds(facts), _constant(facts), _of_many(facts)]
     return " ".join(part for part in said if part)
 
 
@@ -320,6 +320,18 @@ def _none_of_the_named(facts: Facts) -> str:
     return f"Not enough evidence: no group is shown to differ from {whom}."
 
 
+def _of_many(facts: Facts) -> str:
+    """Say of many attributes that only one or two were divided into groups."""
+    if not facts.many or facts.finding.verdict not in ("different", "depends"):
+        return ""
+    those = "that" if len(facts.data.attributes) == 1 else "those two"
+    return (
+        f"Of the {len(facts.many)} attributes, {those} by which {facts.data.unit} differ most "
+        f"{'was' if those == 'that' else 'were'} divided into groups; what the others add is not told here, and a scan "
+        "tells it."
+    )
+
+
 def _nothing(facts: Facts) -> str:
     """Say that nothing was found, and what would have been."""
     name, unit, percent = facts.data.names, facts.data.unit, facts.data.percent
@@ -339,6 +351,9 @@ def _nothing(facts: Facts) -> str:
             )
         return said
     said = f"Not enough evidence: no difference is shown{facts.equal}, and the data cannot rule one out."
+    if facts.many:
+        every = listed(list(facts.many))
+        said = f"Not enough evidence: no difference is shown by any of {every}, alone or in pairs."
     if known:
         share = max(known)
         from_others = (
@@ -385,6 +400,14 @@ def _adds(facts: Facts) -> str:
             name = sentence(said[one.attribute])
             out.append(f"{name} is not shown to add anything to {others}{_would(one, facts, others)}.")
     return " ".join(out)
+
+
+def _constant(facts: Facts) -> str:
+    """Say which of several attributes are the same for everybody."""
+    if facts.same or len(facts.data.attributes) < 2:
+        return ""
+    names = [a.said for a in facts.data.attributes if (a.low == a.high if a.levels is None else len(a.levels) == 1)]
+    return f"All {facts.data.unit} have the same {listed(names)}." if names else ""
 
 
 def _would(one: Added, facts: Facts, others: str) -> str:

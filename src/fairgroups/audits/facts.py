@@ -33,6 +33,7 @@ class Facts:
     added: Sequence[Added] = ()
     reasons: Reasons | None = None
     same: Same = ""  # what all have in common, so that nothing can be compared
+    many: tuple[str, ...] = ()  # all the attributes, where one or two of them were taken
 
     @property
     def equal(self) -> str:

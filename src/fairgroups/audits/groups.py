@@ -187,8 +187,8 @@ def notes_on(
         )
     if rows.weight is not None:
         notes.append(
-            "Weights enter the intervals by the effective number of rows: “2,193 (as 1,875)” tells as much as 1,875 "
-            "rows of equal weight."
+            "Weights enter the intervals by the effective number of rows: where a count is followed by “(as …)”, these "
+            "rows tell as much as so many of equal weight."
         )
     if rows.cluster is not None:
         notes.append(
@@ -213,5 +213,5 @@ def notes_on(
     if groups.alike:
         notes.append("All rows that count in this rate have the same outcome, so groups cannot be compared.")
     elif partition.n_groups == 1 and not chosen:
-        notes.append("There is one group only, so nothing is compared.")
+        notes.append("There is one group only, so no groups are compared.")
     return notes

@@ -11,7 +11,6 @@ from fairgroups.audits.options import AuditOptions
 from fairgroups.audits.records import Limit
 from fairgroups.errors import InputError
 from fairgroups.evidence.comparison import Comparison
-from fairgroups.evidence.judge import Evidence
 from fairgroups.evidence.verdict import (
     LimitVerdict,
     limit_of_groups,
@@ -31,9 +30,10 @@ Array = NDArray[np.float64]
 
 
 def limits_of(
-    judged: Judged, evidence: Evidence, compared: Comparison, direction: Direction, options: AuditOptions
+    judged: Judged, at: int, compared: Comparison, direction: Direction, options: AuditOptions
 ) -> tuple[Limit, ...]:
     """Whether each limit that was set is kept: by the groups, and by every range that groups might hide."""
+    evidence = judged.evidence[at]
     if options.max_harm is not None and direction == "neutral":
         if options.favourable is not None:
             raise InputError(
@@ -50,6 +50,7 @@ def limits_of(
     # Groups that the data chose must not hide a range: those with a tenth of the people keep the limit, too.
     hidden = not judged.named and (alone or judged.chosen)
     ranges = wide_ranges(evidence.band) if hidden and evidence.band is not None else None
+    others = () if judged.narrowed is None else judged.narrowed.ends(at)
     out = []
     for name in ("max_gap", "max_harm", "min_ratio"):
         limit = getattr(options, name)
@@ -64,12 +65,16 @@ def limits_of(
             with np.errstate(divide="ignore", invalid="ignore"):
                 ratio = np.array([np.nanmin(ranges.rate_low) / np.nanmax(ranges.rate_high)]), np.array([least / most])
             found.append(_kept(name, limit, direction, (ranges.low, ranges.high), ratio))
+        if others and (judged.held is not None or name == "min_ratio"):  # they were not looked at so
+            found.append("not enough evidence")
+        elif others:
+            found.append(_kept(name, limit, direction, others, ()))
         out.append(Limit(name, float(limit), worst_limit(found) or "not enough evidence"))
     return tuple(out)
 
 
 def _kept(
-    name: str, limit: float, direction: Direction, differences: tuple[Array, Array], ratios: tuple[Array, Array]
+    name: str, limit: float, direction: Direction, differences: tuple[Array, Array], ratios: tuple[Array, ...]
 ) -> LimitVerdict:
     if name == "min_ratio":
         low, high = (np.nan_to_num(x, nan=y) for x, y in zip(ratios, (0.0, np.inf), strict=True))

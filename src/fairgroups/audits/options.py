@@ -33,9 +33,12 @@ from fairgroups.options import (
     at_least_zero,
     ends_of,
     epsilon_of,
+    flags_of,
     number_of,
     one_of,
     share_of,
+    title_of,
+    unit_of,
 )
 
 if TYPE_CHECKING:
@@ -225,8 +228,9 @@ class AuditOptions:
                 at_least_zero(getattr(self, name), name)
         if self.min_ratio is not None:
             share_of(self.min_ratio, "min_ratio", "0.8 is the four-fifths rule of thumb.")
-        if not isinstance(self.unit, str) or not self.unit.strip():
-            raise InputError(f"`unit` must be a word in the plural, such as 'towns'; got {self.unit!r}.")
+        flags_of(self)
+        title_of(self.title)
+        unit_of(self.unit)
         if self.label is not None and not isinstance(self.label, Mapping):
             raise InputError(f"`label` must map columns to what they are called; got {self.label!r}.")
         if self.reference is not None and self.against != "auto":
@@ -242,8 +246,6 @@ class AuditOptions:
             if self.positive is not None and self.truth is None:
                 raise InputError("`threshold` makes yes and no of a score; `positive` is for labels.", "leave one out.")
             number_of(self.threshold, "threshold")
-        if self.favourable not in (None, True, False):
-            raise InputError(f"`favourable` must be True, False or None; got {self.favourable!r}.")
 
     def _check_private(self) -> None:
         """Refuse what would need more of the people than one noisy histogram tells."""

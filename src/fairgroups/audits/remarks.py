@@ -99,6 +99,8 @@ def _adds(one: Added, audit: Audit) -> str:
     said = {a.name: a.said for a in audit.data.attributes}
     others = listed([name for column, name in said.items() if column != one.attribute])
     name = said[one.attribute]
+    if not one.strata:
+        return f"Whether {name} adds anything cannot be told: no {audit.data.unit} alike in {others} differ in {name}."
     told = f"a difference by {name} is shown" if one.shown else f"no difference by {name} is shown"
     least = ""
     if not math.isnan(one.detectable):

@@ -54,8 +54,8 @@ def check_columns(schema: Any, wanted: Iterable[str]) -> None:
 def check_kinds(kinds: Mapping[str, Any], names: Mapping[str, str], n_attributes: int) -> list[bool]:
     """Return which attributes are numbers; refuse columns that hold neither numbers, yes and no, nor text.
 
-    What rows in memory would be taken for decides: among several attributes, true and false are levels of a category;
-    alone, text may still read as numbers.
+    What rows in memory would be taken for decides: true and false are levels of a category; text that stands alone may
+    still read as numbers.
     """
     import narwhals as nw
 
@@ -73,8 +73,6 @@ def check_kinds(kinds: Mapping[str, Any], names: Mapping[str, str], n_attributes
         raise NeedsRows(f"{names['x0']!r} holds text, which may read as numbers")
     if "weight" in kinds and not is_number(kinds["weight"]):
         raise NeedsRows(f"the weights {names['weight']!r} hold text, which may read as numbers")
-    if n_attributes == 1:
-        return [True]
     return [not is_category(kinds[f"x{d}"]) for d in range(n_attributes)]
 
 

@@ -112,6 +112,8 @@ def _test(sample: Sample, measure: Measure, d: int, level: float, judged: int) -
     p_value = min(1.0, judged * (beyond + 1) / n_draws)
     half = strata.half()
     least = strata.detectable(half, quantile_of(largest[1:], 1 - error), information)
+    if strata.yes is not None and least > 1:  # no two rates are as far apart
+        least = math.nan
     levels = tuple(strata.axis.levels[i] for i in half.tolist()) if strata.axis.levels is not None else ()
     return Added(name, p_value <= 1 - level, p_value, judged / n_draws, least, levels, strata.telling)
 

@@ -76,7 +76,7 @@ class GridSearch:
             found = self._additive(n_groups) if plain else self._frontier(n_groups)
             if not found:
                 raise InputError(
-                    f"the rows do not make one group of at least {self.limits.rows:g} rows and B ≥ {self.limits.b:g}.",
+                    f"the rows do not make one group of at least {self.limits.said}.",
                     "lower min_group_size or min_denominator.",
                 )
             self.tilings, self.variance, self.gaps = ([one[i] for one in found] for i in range(3))  # type: ignore[assignment]

@@ -167,5 +167,8 @@ class GroupEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if input_features is not None and len(input_features) != self.n_features_in_:
             raise InputError(f"input_features should have length equal to number of features, {self.n_features_in_}.")
+        fitted = getattr(self, "feature_names_in_", None)
+        if input_features is not None and fitted is not None and list(input_features) != list(fitted):
+            raise InputError(f"input_features is not equal to feature_names_in_, {list(map(str, fitted))}.")
         given = self._names if input_features is None else [str(name) for name in input_features]
         return np.array([f"{'_'.join(given) or 'x0'}_group"], dtype=object)

@@ -127,8 +127,7 @@ class _LineSource:
             path, self.gaps = best_frontier_path(self.cells, self.parts, n_groups, self.limits, against_rest=False)
         if len(path) == 0:
             raise InputError(
-                f"the {int(self.cells.rows.sum())} rows do not make one group of at least {self.limits.rows:g} rows "
-                f"and B ≥ {self.limits.b:g}.",
+                f"the {int(self.cells.rows.sum())} rows do not make one group of at least {self.limits.said}.",
                 "lower min_group_size or min_denominator.",
             )
         return path

@@ -10,6 +10,7 @@ from typing import Any
 __all__ = ["Box", "Interval", "Levels", "Side", "shortest", "side_from_dict"]
 
 MANY = 3  # levels, which are rather said by those that they are not
+EMPTY = "(empty)"  # how a level without a name is written
 MEASURED = 13  # signs of a number as somebody wrote it; computed ones have more, and are rounded
 
 
@@ -123,17 +124,26 @@ class Levels:
 
     def describe(self, name: str, _: Any = None) -> str:
         """Write the set as a person reads it: ``sex = Female``."""
-        if len(self.names) == 1:
-            return f"{name} = {self.names[0]}"
-        return f"{name} in {{{', '.join(self.names)}}}"
+        names = [level if level.strip() else EMPTY for level in self.names]
+        return f"{name} = {names[0]}" if len(names) == 1 else f"{name} in {{{', '.join(names)}}}"
 
     def said(self, _: Any = None, *, whole: bool = False, among: Collection[str] = ()) -> str:
         """Write the levels as they are said after a name: ``Asian, Black or Other``; of most levels, ``not White``."""
         del whole
-        others = [name for name in among if name not in self.names]
+        names, others = (
+            [_readable(name) for name in self.names],
+            [_readable(name) for name in among if name not in self.names],
+        )
         if len(self.names) >= MANY and 0 < len(others) <= min(2, len(self.names) - 1):
             return f"not {others[0]}" if len(others) == 1 else f"neither {others[0]} nor {others[1]}"
-        return " or ".join(part for part in (", ".join(self.names[:-1]), self.names[-1]) if part)
+        return " or ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+
+
+def _readable(level: str) -> str:
+    """Write a level so that a list of them is read as it is meant."""
+    if not level.strip():
+        return EMPTY
+    return f"“{level}”" if "," in level or "or" in level.split() else level
 
 
 Side = Interval | Levels

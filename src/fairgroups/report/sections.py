@@ -136,7 +136,7 @@ def cannot_say(audit: Audit | JointAudit) -> list[str]:
     if first.reasons is not None and (shown or audit.verdict == "depends"):
         names = first.reasons.names
         said.append(f"Why differences are left at equal {names}, and whether those that go with {names} are justified.")
-    elif shown or audit.verdict == "depends":
+    elif shown or audit.verdict in ("different", "depends"):
         used = _used(audit)
         parts = [part for part in audit.parts if part.verdict in ("different", "depends")] or audit.parts
         rates, several = " and the ".join(part.measure.rate for part in parts), len(parts) > 1

@@ -110,7 +110,9 @@ def factor(values: NDArray[Any], name: str) -> Column:
 
 
 def lone_attribute(values: NDArray[Any], name: str) -> Column:
-    """Read the only attribute: numbers, also as text or true/false, or else a category such as sex."""
+    """Read the only attribute: numbers, also as text, or else a category such as sex, or true and false."""
+    if _is_truth(values):
+        return category(values, name)
     try:
         found = numbers(values, name or "sensitive")
     except InputError:
@@ -122,6 +124,15 @@ def lone_attribute(values: NDArray[Any], name: str) -> Column:
         return category(values, name)
     refuse_sums(found, name or "sensitive")
     return Column(name, found)
+
+
+def _is_truth(values: NDArray[Any]) -> bool:
+    """Whether all that is known is true or false."""
+    data = np.asarray(values.data) if isinstance(values, np.ma.MaskedArray) else values
+    if data.dtype.kind != "O":
+        return data.dtype.kind == "b"
+    kinds = {type(x) for x in values.tolist() if not is_missing(x)}
+    return bool(kinds) and kinds <= {bool, np.bool_}
 
 
 def number_column(values: NDArray[Any], name: str) -> Column:

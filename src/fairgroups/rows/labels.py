@@ -272,6 +272,12 @@ def _meant(
         plain = {label.strip().casefold() for label in labels}
         told = () if plain <= {"true", "false"} else (f"{name}: {_named(words, labels)}.",)
         return words, told
+    if len(labels) > 2 and _are_numbers(labels):
+        raise InputError(
+            f"{name!r} holds {len(labels)} different numbers as text ({shown}).",
+            f"convert the column to numbers; or say which one counts as yes, positive={likely_yes(list(labels))!r} "
+            "(--positive on the command line).",
+        )
     if len(labels) > 2:
         raise InputError(
             f"{name!r} holds {len(labels)} different labels ({shown}); it must be known which one counts as yes.",
@@ -281,6 +287,13 @@ def _meant(
         f"{name!r} holds the labels {shown}; it must be known which one counts as 1.",
         f"say positive={likely_yes(list(labels))!r} (--positive on the command line).",
     )
+
+
+def _are_numbers(labels: Sequence[str]) -> bool:
+    try:
+        return all(math.isfinite(float(label)) for label in labels)
+    except ValueError:
+        return False
 
 
 def _named(meant: set[str], labels: Sequence[str]) -> str:

@@ -57,6 +57,13 @@ class Roles:
             raise InputError("name at least one sensitive column.")
         for role, name in (*((("sensitive", name)) for name in self.sensitive), ("outcome", self.outcome)):
             _check_name(role, name)
+        if self.truth is None and self.outcome in self.sensitive:
+            raise InputError(
+                f"{self.outcome!r} is the outcome, and goes with itself.",
+                "name another column to tell people apart by.",
+            )
+        if self.weight is not None and self.weight == self.outcome:
+            raise InputError(f"{self.weight!r} is the outcome, and cannot be the weight as well.", "leave one out.")
         for role, column in {**self.named, "key": self.key, "by": self.by}.items():
             if column is not None:
                 _check_name(role, column)

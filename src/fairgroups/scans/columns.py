@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
@@ -33,9 +34,19 @@ Array = NDArray[np.float64]
 ColumnKind = Literal["number", "category", "date", "text", "empty", "other"]
 MOST_LEVELS = 32  # of a category; rarer ones are put together
 LEAST_LEVEL = 10  # people of a level
-OTHERS = "all others"
+OTHERS = "a rarer level"
 UNKNOWN, KNOWN = "not known", "known"
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?")
+_MONTH = r"(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\w*\.?"
+SPOKEN_DATE = re.compile(
+    rf"(\d{{1,4}}[./-]\d{{1,2}}[./-]\d{{1,4}}|\d{{1,2}}\.? {_MONTH},? \d{{2,4}}|{_MONTH} \d{{1,2}},? \d{{4}}|"
+    r"\d{4}[-/]\d{1,2})([ T]\d{1,2}:\d{2}.*)?"
+)
+PLAIN_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+SPOKEN_NUMBER = re.compile(
+    r"[<>≤≥(+\-−]*\s*([€$£¥]\s*)?[+\-−]?"
+    r"(\d{1,3}([., '’\u00a0\u202f]\d{2,3})+([.,]\d*)?|\d*[.,]?\d+|\d+[.,])\s*[)%€$£¥-]?"
+)
 DAY = np.timedelta64(1, "D") / np.timedelta64(1, "us")
 
 
@@ -61,6 +72,8 @@ class ColumnCheck:
         How many rows hold such a code.
     same_as : str or None
         Another column that says the same.
+    looks_like : str
+        Of texts that were left out: "numbers" or "dates", if they look like such.
     protected : str or None
         Which protected attribute its name sounds like.
     values : str
@@ -80,6 +93,7 @@ class ColumnCheck:
     protected: str | None = None
     values: str = ""
     told: str = ""
+    looks_like: str = ""
 
     def left_out(self, why: str, same_as: str | None = None) -> ColumnCheck:
         """Return the check of a column that is not looked at."""
@@ -93,16 +107,12 @@ class ScannedColumn:
     check: ColumnCheck
     values: Array = field(repr=False)
     levels: tuple[str, ...] | None = None
+    tells_missing: bool = False  # whether it says only if another column, or it itself, is known
 
     @property
     def name(self) -> str:
         """The column."""
         return self.check.name
-
-    @property
-    def tells_missing(self) -> bool:
-        """Whether it says only if another column is known."""
-        return self.levels == (KNOWN, UNKNOWN)
 
     def called(self, name: str) -> str:
         """Return what the attribute is called, if the column is called so."""
@@ -144,6 +154,8 @@ class ScannedColumn:
             long = len(side.names) > 3 and not 0 < len(others) <= 2
             some = Levels((*side.names[:2], f"{len(side.names) - 2} more")) if long else side
             return f"{name} {some.said(among=() if long else self.levels or ())}"
+        if not side.ends:
+            return f"{name} {KNOWN}"
         if self.check.kind == "date":
             return f"{name} {_dates(side)}"
         return f"{name} {side.said(shortest(side.ends), whole=self.whole)}"
@@ -185,9 +197,8 @@ def read_column(raw: NDArray[Any], name: str) -> ScannedColumn:
     check = replace(check, distinct=distinct, values=told)
     if distinct == 1 and n - spread.size >= LEAST_LEVEL:  # a tick, or nothing
         told = f"It has one value, {write(middle)}, or none."
-        return ScannedColumn(
-            replace(check, kind="category", told=told), np.isnan(values).astype(float), (KNOWN, UNKNOWN)
-        )
+        category = replace(check, kind="category", told=told)
+        return ScannedColumn(category, np.isnan(values).astype(float), (KNOWN, UNKNOWN), tells_missing=True)
     if distinct == 1:
         check = check.left_out("it has one value only.")
     elif kind == "number" and _numbers_rows(spread, n):
@@ -265,6 +276,15 @@ def _texts_as_numbers(texts: Counter[str], items: list[Any]) -> Array | None:
     return np.where(np.isinf(found), np.nan, found)
 
 
+def as_amounts(texts: Sequence[str]) -> str:
+    """Return "numbers" or "dates" where nearly all texts look like such, written for people; else ""."""
+    some = [text.strip() for text in texts[:1000]]
+    for what, form in (("dates", SPOKEN_DATE), ("numbers", SPOKEN_NUMBER)):
+        if sum(bool(form.fullmatch(text)) for text in some) >= 0.95 * len(some):
+            return what
+    return ""
+
+
 def _category(check: ColumnCheck, codes: Array, levels: tuple[str, ...], n: int) -> ScannedColumn:
     """Put rare levels together, and leave out what is no category: names and free text."""
     known = ~np.isnan(codes)
@@ -276,6 +296,11 @@ def _category(check: ColumnCheck, codes: Array, levels: tuple[str, ...], n: int)
         return ScannedColumn(check.left_out("it has one value only."), codes, levels)
     if len(levels) > max(n / 2, 20):
         check = replace(check, kind="text", values="")
+        what = as_amounts(levels)
+        if what:
+            odd = next((text for text in levels if not PLAIN_NUMBER.fullmatch(text.strip())), levels[0]).strip()[:30]
+            why = f"{thousands(len(levels))} texts that look like {what}, such as {odd!r}: convert them."
+            return ScannedColumn(replace(check.left_out(why), looks_like=what), codes)
         return ScannedColumn(check.left_out(f"{thousands(len(levels))} different texts, as of names or ids."), codes)
     kept = [i for i in order[: MOST_LEVELS - 1] if people[i] >= LEAST_LEVEL]
     if len(kept) == len(order) or (len(order) <= MOST_LEVELS and len(order) - len(kept) <= 1):
@@ -284,7 +309,7 @@ def _category(check: ColumnCheck, codes: Array, levels: tuple[str, ...], n: int)
     named = sorted(kept, key=lambda i: levels[i])
     place = np.full(len(levels), float(len(named)))
     place[named] = np.arange(len(named))
-    names = tuple(levels[i] for i in named) + ((OTHERS,) if rest else ())
+    names = tuple(levels[i] for i in named) + ((_apart(OTHERS, levels),) if rest else ())
     out = np.full(codes.shape, np.nan)
     out[known] = place[codes[known].astype(np.intp)]
     if rest:
@@ -293,10 +318,17 @@ def _category(check: ColumnCheck, codes: Array, levels: tuple[str, ...], n: int)
         check = replace(check, told=told)
     if check.missing >= LEAST_LEVEL:  # who misses it is one level more
         out[~known] = len(names)
-        names = (*names, UNKNOWN)
+        names = (*names, _apart(UNKNOWN, levels))
     if len(names) == 1:
         return ScannedColumn(check.left_out("no two levels have ten rows each."), out, names)
     return ScannedColumn(check, out, names)
+
+
+def _apart(word: str, levels: tuple[str, ...]) -> str:
+    """Return a name for a level of ours that no level of the column has."""
+    while word in levels:
+        word = f"{word} (empty)" if word.startswith(UNKNOWN) else f"{word} (rare)"
+    return word
 
 
 def _without_codes(check: ColumnCheck, values: Array) -> tuple[ColumnCheck, Array]:
@@ -331,4 +363,4 @@ def unknown_column(column: ScannedColumn) -> ScannedColumn | None:
     if column.levels is not None or min(missing, absent.size - missing) < LEAST_LEVEL:
         return None
     check = ColumnCheck(column.name, "category", True, 2, 0, protected=column.check.protected)
-    return ScannedColumn(check, absent.astype(np.float64), (KNOWN, UNKNOWN))
+    return ScannedColumn(check, absent.astype(np.float64), (KNOWN, UNKNOWN), tells_missing=True)

@@ -19,7 +19,7 @@ MOST_NAMED = 5  # columns in a sentence
 
 def conclude(scan: Scan) -> str:
     """Say which attributes matter, and who differs most; and what was left out though it may."""
-    return _shown(scan) + _copies(scan)
+    return _shown(scan) + _copies(scan) + _unread(scan)
 
 
 def _shown(scan: Scan) -> str:
@@ -37,16 +37,28 @@ def _shown(scan: Scan) -> str:
         )
         return f"{said}: {place_said(scan, pair)}."
     some = f"{len(shown)} of {looked}" if len(shown) < looked else "both" if looked == 2 else f"all {looked}"
-    many = f"{some} columns" if looked > 1 else "the one column"
+    many = f"{some} columns" if looked > 1 else "the one column that was looked at"
     go = "go" if len(shown) > 1 else "goes"
     said = f"{sentence(many)} {go} with {data.outcome}{equal}, as far as these {thousands(data.n)} {data.unit} show"
     if first is not None:
         which = "The strongest is" if looked > 1 else "It is"
         said += f". {which} {first.said}: {place_said(scan, first)}"
-    later = [step.said for step in scan.steps[1:]]
-    if later:
-        said += f". Among {data.unit} alike in that, {listed(later)} still {'matter' if len(later) > 1 else 'matters'}"
-    return f"{said}.{_beside_the_list(scan)}"
+    return f"{said}.{_later(scan)}{_beside_the_list(scan)}"
+
+
+def _later(scan: Scan) -> str:
+    """Say what else is on the short list: columns that are shown alone, and others."""
+    shown = {one.names[0] for one in scan.shown}
+    still = [step.said for step in scan.steps[1:] if set(step.names) <= shown]
+    new = [step.said for step in scan.steps[1:] if not set(step.names) <= shown]
+    said = []
+    if still:
+        said.append(f"{listed(still)} still {'matter' if len(still) > 1 else 'matters'}")
+    if new:
+        so = f"so do{'' if len(new) > 1 else 'es'} {listed(new)}"
+        too = f"{listed(new)} matter{'' if len(new) > 1 else 's'}, too"
+        said.append(f"{so if still else too}, though not shown alone")
+    return f" Among {scan.data.unit} alike in that, {'; '.join(said)}." if said else ""
 
 
 def _beside_the_list(scan: Scan) -> str:
@@ -87,16 +99,25 @@ def _copies(scan: Scan) -> str:
     copies = [check.name for check in scan.columns if check.same_as is not None and check.same_as not in names]
     if not copies:
         return ""
-    was, they = ("were", "they decide") if len(copies) > 1 else ("was", "it decides")
+    was, they, it = ("were", "they decide", "they") if len(copies) > 1 else ("was", "it decides", "it")
     return (
-        f" {listed(copies)} {was} left out: {they} nearly all of {scan.data.outcome}, as a copy would. Should "
-        f"{'they' if len(copies) > 1 else 'it'} be no copy, name {'them' if len(copies) > 1 else 'it'} "
-        f"(--attributes {copies[0]}): people are then told apart by {'them' if len(copies) > 1 else 'it'}."
+        f" {listed(copies)} {was} left out: {they} nearly all of {scan.data.outcome}, as a copy would. Should {it} "
+        f"be no copy, name all columns that are to be looked at, {listed(copies)} among them (--attributes)."
     )
 
 
+def _unread(scan: Scan) -> str:
+    """Say which columns were left out though their texts look like numbers or dates."""
+    names = [check.name for check in scan.columns if check.looks_like]
+    if not names:
+        return ""
+    was, their, them = ("were", "their", "them") if len(names) > 1 else ("was", "its", "it")
+    kinds = " or ".join(dict.fromkeys(check.looks_like for check in scan.columns if check.looks_like))
+    return f" {_some_of(names)} {was} left out: {their} texts look like {kinds}. Convert {them} to look at {them}."
+
+
 def _columns(n: int) -> str:
-    return f"{n} columns" if n != 1 else "the one column"
+    return f"{n} columns" if n != 1 else "the one column that was looked at"
 
 
 def _pairs(n: int) -> str:

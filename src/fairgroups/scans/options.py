@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from fairgroups.audits.options import AuditOptions, option
 from fairgroups.errors import InputError
-from fairgroups.options import at_least_zero, column_of, columns_of, level_of, one_of, whole_number
+from fairgroups.options import (
+    at_least_zero,
+    column_of,
+    columns_of,
+    flags_of,
+    level_of,
+    one_of,
+    title_of,
+    unit_of,
+    whole_number,
+)
 
 if TYPE_CHECKING:
     from fairgroups.measures import Measure
@@ -92,10 +102,9 @@ class ScanOptions:
         for name in ("max_gap", "max_harm"):
             if getattr(self, name) is not None:
                 at_least_zero(getattr(self, name), name)
-        if self.favourable not in (None, True, False):
-            raise InputError(f"`favourable` must be True, False or None; got {self.favourable!r}.")
-        if not isinstance(self.unit, str) or not self.unit.strip():
-            raise InputError(f"`unit` must be a word in the plural, such as 'towns'; got {self.unit!r}.")
+        flags_of(self)
+        title_of(self.title)
+        unit_of(self.unit)
         if self.label is not None and not isinstance(self.label, Mapping):
             raise InputError(f"`label` must map columns to what they are called; got {self.label!r}.")
         twice = next((name for name in self.names("given") if name == self.outcome), None)

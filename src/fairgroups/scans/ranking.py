@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -46,7 +46,6 @@ class Ranking:
         """Look at all columns, then at what is left beside some."""
         dealt = scene.dealt()
         look = scene.look(dealt, pairs=options.which_pairs, progress=lambda done: progress(0.5 * done))
-        listed, remains = _listed(scene, dealt, look, options.which_pairs, lambda done: progress(0.5 + 0.3 * done))
         few = scene.some()
         strongest = sorted((one for one in look.singles if one.excess > 0), key=lambda one: -one.excess)
         some = [one.columns[0] for one in strongest[:MOST_COMPARED]]
@@ -56,7 +55,8 @@ class Ranking:
             if others:
                 found = few.look(few.dealt([i]), some=others)
                 left |= {(one.columns[0], i): one.excess <= 0 for one in found.singles}
-            progress(0.8 + 0.2 * (k + 1) / len(some))
+            progress(0.5 + 0.2 * (k + 1) / len(some))
+        listed, remains = _listed(scene, dealt, look, left, options, lambda done: progress(0.7 + 0.3 * done))
         return cls(scene, dealt, look, left, listed, remains)
 
     def attributes(self, options: ScanOptions) -> tuple[ScannedAttribute, ...]:
@@ -168,21 +168,29 @@ def _kept(
 
 
 def _listed(
-    scene: Scene, dealt: Dealt, look: Look, pairs: str, progress: Callable[[float], object]
+    scene: Scene,
+    dealt: Dealt,
+    look: Look,
+    left: Mapping[tuple[int, int], bool],
+    options: ScanOptions,
+    progress: Callable[[float], object],
 ) -> tuple[tuple[Listed, ...], dict[int, bool]]:
     """Return the shortest list: the most striking, then what is still shown among people alike in it, and so on.
 
     And of the other columns whether they are still shown among people alike in all of it, where that can be told. Where
     too few are alike in all of it, nothing is told but of what is not shown at equal values of those before the last.
+    A pair begins the list only where neither of its columns says all that it does.
     """
     out: list[Listed] = []
     held: tuple[int, ...] = ()
-    later = "auto" if pairs != "none" and len(scene.columns) <= MOST_COLUMNS else "none"
+    later = "auto" if options.which_pairs != "none" and len(scene.columns) <= MOST_COLUMNS else "none"
     for k in range(MOST_STEPS):
         new = [one for one in (*look.singles, *look.pairs) if one.excess > 0 and not set(one.columns) <= set(held)]
         if not new:
             break
         best = max(new, key=lambda one: one.striking)
+        if not out:
+            best = _simplest(scene, look, best, left)
         out.append((scene, best, dealt, held))
         scene = scene.some()
         held = tuple(dict.fromkeys([*held, *best.columns]))
@@ -192,6 +200,19 @@ def _listed(
         dealt = scene.dealt(held)
         look = scene.look(dealt, pairs=later if k + 1 < MOST_STEPS else "none")
     return tuple(out), {one.columns[0]: bool(one.excess > 0) for one in look.singles}
+
+
+def _simplest(scene: Scene, look: Look, best: Looked, left: Mapping[tuple[int, int], bool]) -> Looked:
+    """Return one column of a pair instead of both, where nothing is shown among people alike in that one."""
+    if len(best.columns) == 1:
+        return best
+    for one, other in (best.columns, best.columns[::-1]):
+        if left.get((one, other)) and not left.get((other, one), True):  # the other is shown alone, and says it all
+            few = scene.some()
+            found = few.look(few.dealt([other]), pairs="all", some=sorted((one, other)))
+            if all(pair.excess <= 0 for pair in found.pairs):
+                return next(single for single in look.singles if single.columns == (other,))
+    return best
 
 
 def _curve(scene: Scene, i: int, least: int) -> tuple[CurvePart, ...]:

@@ -127,7 +127,7 @@ def best_boxes(
     )
     feasible = [(total, boxes) for total, boxes in found if boxes]
     if not feasible:
-        raise InputError(f"the rows do not make one group of at least {limits.rows:g} rows and B ≥ {limits.b:g}.")
+        raise InputError(f"the rows do not make one group of at least {limits.said}.")
     on_grid = max(feasible, key=lambda f: (len(f[1]), f[0]))
     layouts = [from_grid(grid, on_grid[1], points), greedy(points, n_groups, limits)]
     most = max(len(layout.boxes) for layout in layouts)

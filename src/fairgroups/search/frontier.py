@@ -213,7 +213,7 @@ def best_frontier_boxes(
     points = Points(present.columns, *pairs[0], people)
     reached = [(total, bound, from_grid(grids[0], boxes, points)) for total, bound, boxes in found if boxes]
     if not reached:
-        raise InputError(f"the rows do not make one group of at least {limits.rows:g} rows and B ≥ {limits.b:g}.")
+        raise InputError(f"the rows do not make one group of at least {limits.said}.")
     return BoxFrontier(
         [layout.partition(points, "error") for _, _, layout in reached],
         np.array([max(total, 0.0) for total, _, _ in reached]),

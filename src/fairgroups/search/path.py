@@ -25,6 +25,11 @@ class Limits:
     rows: float = 1
     b: float = 0.0
 
+    @property
+    def said(self) -> str:
+        """What a group must hold, in words."""
+        return f"{self.rows:g} rows" + (f" and B ≥ {self.b:g}" if self.b > 0 else "")
+
 
 @dataclass(frozen=True)
 class Units:

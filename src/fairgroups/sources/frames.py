@@ -65,6 +65,8 @@ def read_table(data: Any, names: list[str], *, text: Sequence[str] = ()) -> Tabl
             f"cannot read a table from {type(data).__name__!r}.",
             "pass a data frame, a mapping of column names to values, or the path of a CSV or Parquet file.",
         ) from None
+    except nw.exceptions.NarwhalsError as error:
+        raise _unreadable(error) from error
     try:
         existing = frame.collect_schema().names()
         ages = ages_asked(names, existing)
@@ -75,9 +77,7 @@ def read_table(data: Any, names: list[str], *, text: Sequence[str] = ()) -> Tabl
         frame = frame.select(*dict.fromkeys(needed.values()))
         eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     except nw.exceptions.NarwhalsError as error:
-        raise InputError(
-            f"cannot read the table: {' '.join(str(error).split())[:200]}", "column names must be text, each used once."
-        ) from error
+        raise _unreadable(error) from error
     return _with_ages({name: eager[column] for name, column in needed.items()}, str(eager.implementation), ages)
 
 
@@ -109,7 +109,15 @@ def is_lazy(data: Any) -> bool:
         return False
     import narwhals as nw
 
-    return isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame)
+    try:
+        return isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame)
+    except nw.exceptions.NarwhalsError as error:
+        raise _unreadable(error) from error
+
+
+def _unreadable(error: Exception) -> InputError:
+    said = " ".join(str(error).split())[:200]
+    return InputError(f"cannot read the table: {said}", "column names must be text, each used once.")
 
 
 def column_names(data: Any) -> list[str]:
