@@ -26,8 +26,9 @@ def test_every_number_of_boxes_is_there_and_covered_by_the_band():
 
 def test_the_map_holds_everybody():
     band = explored().explored["measures"][0]["band"]
-    assert sum(band["sums"]["n"]) == band["totals"]["n"] == 4000
-    assert sum(band["sums"]["a"]) == pytest.approx(band["totals"]["a"])
+    assert band["totals"]["n"] == 4000
+    assert 3850 < sum(band["sums"]["n"]) <= 4000  # but for a few who could be told by what else is shown
+    assert sum(band["sums"]["a"]) <= band["totals"]["a"]
     assert all(n >= 10 for n in band["sums"]["n"])
     assert all(n >= 10 for margin in band["margins"] for _, n, _ in margin)
 

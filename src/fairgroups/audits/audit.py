@@ -189,14 +189,13 @@ def audit(data: Any, **asked: Any) -> Audit | JointAudit:
         sample = Sample(rows, _summed(rows, used, options), options.n_cells)
         judged = replace(_judged(reading, sample, used, options), narrowed=narrowed)
     parts = tuple(assemble(judged, part, i, options, reading, named) for i, part in enumerate(parts_of(used)))
-    found = parts[0] if len(parts) == 1 else _joint(parts)
-    if options.at_equal:
-        told = None
-    elif judged.sample.is_line:
+    told = None
+    if not options.at_equal and judged.sample.is_line and options.explore:
         scales = {one.name: one.partition for one in parts[0].classes}
-        told = explore_line(parts, judged.sample.cells, scales) if options.explore else None
-    else:  # later the rows are gone, and it costs little
-        told = explore_plane(parts, judged) if len(rows.columns) == 2 and not judged.named else None
+        told = explore_line(parts, judged.sample.cells, scales)
+    elif not options.at_equal and len(rows.columns) == 2 and not judged.named:
+        told, parts = explore_plane(parts, judged)  # later the rows are gone, and it costs little
+    found = parts[0] if len(parts) == 1 else _joint(parts)
     return found if told is None else replace(found, explored=told)
 
 

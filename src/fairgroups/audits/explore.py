@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 from fairgroups.audits.groups import records_of, within
 from fairgroups.audits.records import Attribute, GroupRecord
 from fairgroups.cells.cells import Cells
+from fairgroups.cells.space import SpaceCells
 from fairgroups.evidence.band import Band
 from fairgroups.evidence.bounds import Bounds, plugin_bounds
 from fairgroups.evidence.comparison import compare
 from fairgroups.evidence.curves import rate_curve
+from fairgroups.evidence.disclosure import Figures
 from fairgroups.evidence.judge import Evidence, judge
 from fairgroups.evidence.plane import Plane
 from fairgroups.evidence.rates import GroupRates, group_rates
@@ -183,7 +185,7 @@ def _label(partition: Partition, k: int, label: str) -> str:
 def _paths(audit: Audit, cells: Cells, measure: Measure, chosen: Partition | None) -> dict[str, list[Partition]]:
     """Return the groups of each method, for one group, two groups, …."""
     asked, settings = audit.settings.asked, audit.settings
-    options = SearchOptions(min_group_size=asked["min_group_size"], min_denominator=asked["min_denominator"])
+    options = SearchOptions(**{name: asked[name] for name in ("min_group_size", "min_denominator", "min_cell")})
     limits = options.limits([cells[measure].map(lambda x: x[: len(cells)])], int(cells.rows.sum()))
     most = min(max(MOST_GROUPS, 0 if chosen is None else chosen.n_groups), len(Units.of(cells, measure)))
     missing = settings.missing
@@ -279,19 +281,20 @@ def _stretches(people: Array, fewest: int) -> NDArray[np.intp]:
     return np.array(first, dtype=np.intp)
 
 
-def explore_plane(parts: Sequence[Audit], judged: Judged) -> dict[str, Any]:
+def explore_plane(parts: Sequence[Audit], judged: Judged) -> tuple[dict[str, Any], tuple[Audit, ...]]:
     """Judge the groups of each smaller number, and give what it takes to judge any box that a reader draws.
 
     Where a band judged the groups it holds for all of these at once; cross-fitting judges them on the half that did not
-    find them.
+    find them. The audits are given back with a map that beside all this tells of no few people.
     """
     steps = () if judged.result is None else judged.result.steps
     steps = tuple(step for step in steps if step.n_groups < judged.partition.n_groups)
     banded = judged.inference.inference == "band"
     inference = judged.inference if banded else replace(judged.inference, judged=sum(s.n_groups for s in steps) or None)
-    measures = []
+    least, space = judged.inference.min_cell, judged.judging.space
+    measures, mapped = [], []
     for part, measure, own in zip(parts, judged.sample.measures, judged.evidence, strict=False):
-        sets, kept = [], []
+        sets: list[tuple[Partition, dict[str, Any]]] = []
         against: Against = "rest" if part.settings.against == "rest" else "everyone"
         told = _Told(part.measure.direction, part.settings.relevant_gap, against, part.data.attributes)
         for step in steps:
@@ -301,9 +304,12 @@ def explore_plane(parts: Sequence[Audit], judged: Judged) -> dict[str, Any]:
             else:
                 groups = group_rates(judged.sample.rows, step, measure)
                 one = _set_of(groups, own.band.bounds(groups), own.level, told)
-            if all(min(group["n"], group["counted"]) >= judged.inference.min_cell for group in one["groups"]):
-                sets.append(one)
-                kept.append(step)
+            if all(min(group["n"], group["counted"]) >= least for group in one["groups"]):
+                sets.append((step, one))
+        plane = Plane.of(space, measure, least, (part.partition, *(step for step, _ in sets)))
+        may_be_told = [cuts.partition for cuts in plane.cuts]
+        sets = [(step, one) for step, one in sets if step in may_be_told]
+        mapped.append(replace(part, plane=tuple(plane.cells)))
         measures.append(
             {
                 "name": part.measure.name,
@@ -314,31 +320,48 @@ def explore_plane(parts: Sequence[Audit], judged: Judged) -> dict[str, Any]:
                 "offset": own.groups.sums.offset,
                 "overall": part.overall,
                 "chosen": {"method": "fair", "groups": part.partition.n_groups},
-                "methods": [{"name": METHODS["fair"], "sets": [*sets, _of_audit(part)]}],
-                "partitions": [step.to_dict() for step in (*kept, part.partition)],
-                "curve": [asdict(cell) for cell in part.plane],
-                "band": None if own.band is None else _box_band(own.band, judged, measure),
+                "methods": [{"name": METHODS["fair"], "sets": [*(one for _, one in sets), _of_audit(part)]}],
+                "partitions": [step.to_dict() for step in (*(step for step, _ in sets), part.partition)],
+                "curve": [asdict(cell) for cell in plane.cells],
+                "band": None if own.band is None else _box_band(own.band, space, measure, plane, least),
             }
         )
-    return {"kind": "plane", "scales": [], "measures": measures}
+    return {"kind": "plane", "scales": [], "measures": measures}, tuple(mapped)
 
 
-def _box_band(band: Band, judged: Judged, measure: Measure) -> dict[str, Any]:
+def _strips(plane: Plane, least: int) -> list[list[tuple[int, int, float]]]:
+    """Return the cells of each attribute alone; where they would tell of few, beside all else, of the cells drawn."""
+    some = plane.counted > 0
+    every = [plane.drawn_at, *(cut for cuts in plane.cuts for cut in cuts.all()), *plane.at[:2]]
+    figures = Figures([cut[some] for cut in every], plane.counted[some], least)
+    for cuts in plane.cuts:
+        figures.add(cuts.group[some])
+    out = []
+    for d in (0, 1):
+        margin, at = plane.margins[d], plane.at[d][some]
+        while margin:
+            told = np.isin(at, [i for i, _, _ in margin])
+            if figures.tell(np.where(told, at, -1), rest=~told):
+                break
+            margin = [one for one in margin if one is not min(margin, key=lambda one: one[1])]
+        known = {i for i, _, _ in margin}
+        out.append(sorted([*margin, *(one for one in plane.drawn_along(d) if one[0] not in known)]))
+    return out
+
+
+def _box_band(band: Band, space: SpaceCells, measure: Measure, plane: Plane, least: int) -> dict[str, Any]:
     """Return what it takes to judge any box of the map's cells; those of few people are joined, as in the map."""
-    cells = judged.sample.space
-    plane = Plane.of(cells, measure, judged.inference.min_cell)
-    moments = cells[measure]
+    moments = space[measure]
     keys = ("b", "a", "noise") if band.bounded else ("b", "a", "noise", "bb", "ab", "aa")
     sums = {key: getattr(plane.sums, key).tolist() for key in keys}
-    totals = {"n": int(cells.rows.sum()), **{key: float(getattr(moments, key).sum()) for key in keys}}
-    if 0 < totals["n"] - int(plane.n.sum()) < judged.inference.min_cell:  # the difference would tell of those left out
-        totals = {"n": int(plane.n.sum()), **{key: float(sum(values)) for key, values in sums.items()}}
+    totals = {"n": int(space.rows.sum()), **{key: float(getattr(moments, key).sum()) for key in keys}}
     return {
         **_widths(band),
         "places": plane.places[:, :2].reshape(-1, 4).tolist(),
         "sums": {"n": plane.n.tolist(), **sums},
         "totals": totals,
-        "margins": plane.margins,
+        "margins": _strips(plane, least),
+        "hidden": plane.hidden,
     }
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,15 @@ from numpy.typing import NDArray
 
 from fairgroups.cells.moments import Moments
 from fairgroups.cells.space import GridAxis, SpaceCells
+from fairgroups.evidence.disclosure import Figures, classes_of
 from fairgroups.measures import Measure
+from fairgroups.partition.partition import Partition
+from fairgroups.rows.attributes import Column
 
 __all__ = ["Plane", "PlaneCell", "rate_plane"]
 
 Array = NDArray[np.float64]
+Codes = NDArray[np.intp]
 Ends = list[tuple[float, float]] | list[tuple[str, str]]
 ROOMY = 30  # people that a cell holds on average
 MOST_CELLS, MOST_SLICES = 24, 3
@@ -54,6 +59,14 @@ class Plane:
         Its sums.
     margins : list
         For each of the two attributes alone: place, people and rate of its cells.
+    hidden : list
+        Places of cells that hold people and are not drawn.
+    at : list
+        For each cell of the grid, the one of the map's cells along each of its attributes.
+    counted : array
+        For each cell of the grid, how many people count.
+    cuts : list of Cuts
+        The partitions that may be told, as they cut the grid.
     """
 
     ends: list[Ends]
@@ -61,22 +74,37 @@ class Plane:
     n: NDArray[np.int64]
     sums: Moments
     margins: list[list[tuple[int, int, float]]]
+    hidden: list[tuple[int, int]]
+    at: list[Codes]
+    counted: Array
+    cuts: list[Cuts]
 
     @classmethod
-    def of(cls, cells: SpaceCells, measure: Measure | str, min_cell: int) -> Plane:
-        """Lay out the first two attributes, or three, and join cells of few people."""
+    def of(
+        cls, cells: SpaceCells, measure: Measure | str, min_cell: int, partitions: Sequence[Partition] = ()
+    ) -> Plane:
+        """Lay out the first two attributes, or three, and join cells of few people.
+
+        Of several partitions the first is told, and those after it by which, with those before, nothing of few people
+        could be worked out; and no cell is drawn by which it could.
+        """
         axes = cells.axes[:3]
         size, people = len(cells), cells.rows
         shape = cells.shape
         beyond = tuple(range(len(axes), len(shape)))
         slices = _slices(axes)
+        counted = np.minimum(people[:size], cells[measure].map(lambda x: x[:size]).effective_size)
+        cuts = _told(cells, partitions, counted, min_cell)
         everybody = int(people[:size].sum())
         most = int(np.clip(np.sqrt(everybody / slices / ROOMY), 4, MOST_CELLS))
         most = max(min(most, everybody // (2 * min_cell)), 1)
         counts = people[:size].reshape(shape).sum(axis=beyond)
         starts = [
             _stretches(
-                axis, counts.sum(axis=tuple(i for i in range(len(axes)) if i != d)), most if d < 2 else MOST_SLICES
+                axis,
+                counts.sum(axis=tuple(i for i in range(len(axes)) if i != d)),
+                most if d < 2 else MOST_SLICES,
+                [one.segments[d] for one in cuts],
             )
             for d, axis in enumerate(axes)
         ]
@@ -93,7 +121,10 @@ class Plane:
         if len(axes) == 2:
             sums, n = sums.map(lambda x: x[..., None]), n[..., None]
         along = next((d for d in (1, 0) if axes[d].levels is None), None)
-        places = _runs(np.minimum(n, sums.effective_size), along, min_cell)
+        group = np.zeros(n.shape, dtype=np.intp)
+        if cuts and not beyond:
+            group = classes_of(*(one.group for one in cuts)).reshape(shape)[np.ix_(*starts)].reshape(n.shape)
+        places = _runs(np.minimum(n, sums.effective_size), along, min_cell, group)
         held = [tuple(slice(int(i), int(j)) for i, j in place) for place in places]
         total = sums.map(lambda x: np.array([x[where].sum() for where in held]))
         drawn = np.array([n[where].sum() for where in held]).round().astype(np.int64)
@@ -101,8 +132,36 @@ class Plane:
         if 0 < everybody - int(drawn.sum()) < min_cell and drawn.size > 1:
             kept = np.arange(drawn.size) != int(np.argmin(drawn))
             places, drawn, total = places[kept], drawn[kept], total.map(lambda x: x[kept])
-        margins = [_unrevealing(m, places[:, d], drawn, min_cell) for d, m in enumerate(margins)]
-        return cls([_ends(a, first) for a, first in zip(axes, starts, strict=True)], places, drawn, total, margins)
+        at = [
+            np.searchsorted(first, x, side="right") - 1
+            for first, x in zip(starts, np.unravel_index(np.arange(size), shape), strict=False)
+        ]
+        if cuts:
+            kept = _unrevealing(_drawn_at(places, at), cuts, at[:2], counted, drawn, min_cell)
+            places, drawn, total = places[kept], drawn[kept], total.map(lambda x: x[kept])
+        shown = np.zeros(n.shape, dtype=bool)
+        for place in places:
+            shown[tuple(slice(int(i), int(j)) for i, j in place)] = True
+        hidden = sorted({(int(i), int(j)) for i, j, _ in np.argwhere(~shown & (n > 0))})
+        ends = [_ends(a, first) for a, first in zip(axes, starts, strict=True)]
+        return cls(ends, places, drawn, total, margins, hidden, at, counted, cuts)
+
+    @property
+    def drawn_at(self) -> Codes:
+        """The cell that is drawn for each cell of the grid; −1 where none is."""
+        return _drawn_at(self.places, self.at)
+
+    def drawn_along(self, d: int) -> list[tuple[int, int, float]]:
+        """Return place, people and rate of one attribute alone, of the cells drawn there that lie nowhere else."""
+        first, stop = self.places[:, d].T
+        out = []
+        for i in range(len(self.ends[d])):
+            here = (first <= i) & (i < stop)
+            if here.any() and np.all(stop[here] - first[here] == 1):
+                some = np.flatnonzero(here)
+                rate = float(self.sums.map(lambda x: np.add.reduceat(x[some], [0])).rate[0])  # noqa: B023  called here
+                out.append((i, int(self.n[here].sum()), rate))
+        return out
 
     @property
     def cells(self) -> list[PlaneCell]:
@@ -116,7 +175,9 @@ class Plane:
         return out
 
 
-def rate_plane(cells: SpaceCells, measure: Measure | str, min_cell: int = 10) -> list[PlaneCell]:
+def rate_plane(
+    cells: SpaceCells, measure: Measure | str, min_cell: int = 10, partitions: Sequence[Partition] = ()
+) -> list[PlaneCell]:
     """Return the rate over the plane of the first two attributes, for charts.
 
     A third attribute makes one plane for each of its levels, or thirds. A category's cells carry its level's name.
@@ -129,12 +190,14 @@ def rate_plane(cells: SpaceCells, measure: Measure | str, min_cell: int = 10) ->
         Which rate.
     min_cell : int
         Cells of fewer people are joined with their neighbours; levels of fewer are left out.
+    partitions : sequence of Partition
+        Groups that are told beside the map: no cell is drawn by which something of fewer people could be worked out.
 
     Returns
     -------
     list of PlaneCell
     """
-    return Plane.of(cells, measure, min_cell).cells
+    return Plane.of(cells, measure, min_cell, partitions).cells
 
 
 def _margin(sums: Moments, n: Array, d: int, min_cell: int) -> list[tuple[int, int, float]]:
@@ -145,25 +208,100 @@ def _margin(sums: Moments, n: Array, d: int, min_cell: int) -> list[tuple[int, i
     return [(int(i), round(float(people[i])), float(rate[i])) for i in kept]
 
 
+def _drawn_at(places: Codes, at: Sequence[Codes]) -> Codes:
+    """Return which of the cells that are drawn each cell of the grid lies in; −1 where in none."""
+    found = np.full(at[0].size, -1, dtype=np.intp)
+    for k, place in enumerate(places):
+        inside = [(x >= i) & (x < j) for x, (i, j) in zip(at, place, strict=False)]
+        found[np.logical_and.reduce(inside)] = k
+    return found
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """How groups cut a grid: the group of each cell, and the cells of each attribute between their borders."""
+
+    partition: Partition
+    group: Codes
+    segments: list[Codes]
+
+    @classmethod
+    def of(cls, cells: SpaceCells, partition: Partition) -> Cuts | None:
+        """Return the cuts; None where a border lies inside a cell."""
+        places = np.unravel_index(np.arange(len(cells)), cells.shape)
+        ends: list[list[Column]] = [[], []]
+        for axis, at in zip(cells.axes, places, strict=True):
+            for columns, values in zip(ends, (axis.first, axis.last), strict=True):
+                of = at.astype(np.float64) if axis.levels is not None else values[at]
+                columns.append(Column(axis.name, of, axis.levels))
+        group, other = (partition.codes(columns) for columns in ends)
+        if not np.array_equal(group, other):
+            return None
+        grid = group.reshape(cells.shape)
+        slices = (np.moveaxis(grid, d, 0).reshape(n, -1) for d, n in enumerate(cells.shape))
+        return cls(partition, group, [np.unique(one, axis=0, return_inverse=True)[1].ravel() for one in slices])
+
+    def all(self) -> list[Codes]:
+        """Return for each cell its group, and where it lies along each attribute between the groups' borders."""
+        places = np.unravel_index(np.arange(self.group.size), tuple(one.size for one in self.segments))
+        return [self.group, *(one[at] for one, at in zip(self.segments, places, strict=True))]
+
+
+def _told(cells: SpaceCells, partitions: Sequence[Partition], counted: Array, min_cell: int) -> list[Cuts]:
+    """Return the partitions that may be told, the first in any case; nothing where its borders lie inside cells."""
+    found = [Cuts.of(cells, one) for one in partitions]
+    if not found or found[0] is None:
+        return []
+    some, every = counted > 0, [one for one in found if one is not None]
+    nothing = np.full(int(some.sum()), -1, dtype=np.intp)
+    figures = Figures([nothing, *(cut[some] for one in every for cut in one.all())], counted[some], min_cell)
+    figures.add(every[0].group[some])
+    return [every[0], *(one for one in every[1:] if figures.tell(one.group[some]))]
+
+
 def _unrevealing(
-    margin: list[tuple[int, int, float]], places: NDArray[np.intp], n: NDArray[np.int64], min_cell: int
-) -> list[tuple[int, int, float]]:
-    """Return the margin, or nothing where some of it, less the cells that are drawn, would tell of a few people."""
-    alone = places[:, 1] - places[:, 0] == 1
-    drawn = np.bincount(places[alone, 0], n[alone], max((i for i, _, _ in margin), default=0) + 1)
-    return [] if any(0 < people - drawn[i] < min_cell for i, people, _ in margin) else margin
+    drawn_at: Codes, cuts: Sequence[Cuts], at: Sequence[Codes], counted: Array, n: NDArray[np.int64], min_cell: int
+) -> NDArray[np.bool_]:
+    """Return which cells may be drawn beside groups: the smallest are hidden until nothing tells of few."""
+    kept = np.ones(n.size, dtype=bool)
+    some = counted > 0
+    people, every = counted[some], [cut[some] for cut in (*(x for one in cuts for x in one.all()), *at)]
+    groups = [one.group[some] for one in (cuts[0], *cuts[:0:-1])]  # those of the most groups first
+    while some.any() and kept.any():
+        cell = np.where(drawn_at[some] >= 0, drawn_at[some], -1)
+        cell = np.where((cell >= 0) & kept[cell], cell, -1)
+        figures = Figures([cell, *every], people, min_cell)
+        for group in groups:
+            figures.add(group)
+        few = figures.of_few()
+        if not few.any():
+            break
+        found = (np.unique(cell[np.isin(group, group[few]) & (cell >= 0)]) for group in groups)
+        beside = next((cells for cells in found if cells.size), None)  # of the audit's own groups, if there are any
+        if beside is None:
+            break
+        kept[beside[np.argmin(n[beside])]] = False
+    return kept
 
 
 def _slices(axes: Sequence[GridAxis]) -> int:
     return 1 if len(axes) < 3 else axes[2].size if axes[2].levels is not None else MOST_SLICES
 
 
-def _stretches(axis: GridAxis, people: NDArray[np.int64], most: int) -> NDArray[np.intp]:
-    """Return the first cell of each of at most `most` stretches of about equally many people."""
+def _stretches(axis: GridAxis, people: NDArray[np.int64], most: int, segments: Sequence[Codes]) -> Codes:
+    """Return the first cell of each of at most `most` stretches of about equally many people, and more at borders.
+
+    No stretch lies across a border of the groups.
+    """
     if axis.levels is not None or axis.size <= most:
         return np.arange(axis.size, dtype=np.intp)
     below = np.cumsum(people) - people
-    return np.unique(np.searchsorted(below, below[-1] * np.arange(most) / most, side="right") - 1).clip(0)
+    even = np.unique(np.searchsorted(below, below[-1] * np.arange(most) / most, side="right") - 1).clip(0)
+    if not segments:
+        return even
+    borders = np.append(0, np.flatnonzero(np.diff(classes_of(*segments))) + 1)
+    near = np.abs(below[even][:, None] - below[borders][None, :]).min(axis=1) < below[-1] / (2 * most)
+    return np.union1d(borders, even[~near])
 
 
 def _ends(axis: GridAxis, starts: NDArray[np.intp]) -> Ends:
@@ -175,8 +313,8 @@ def _ends(axis: GridAxis, starts: NDArray[np.intp]) -> Ends:
     return list(zip(first.tolist(), [*first[1:].tolist(), last], strict=True))
 
 
-def _runs(people: Array, along: int | None, min_cell: int) -> NDArray[np.intp]:
-    """Join cells along one attribute until each holds enough people who count; what then still has few is left out."""
+def _runs(people: Array, along: int | None, min_cell: int, group: Codes) -> Codes:
+    """Join cells of a group along one attribute until each holds enough people who count; few left over are hidden."""
     found = []
     shape = people.shape
     across = [d for d in range(3) if d != along]
@@ -188,14 +326,22 @@ def _runs(people: Array, along: int | None, min_cell: int) -> NDArray[np.intp]:
             found += [place] if people[outer] >= min_cell else []
             continue
         line = tuple(slice(None) if d == along else place[d][0] for d in range(3))
-        runs: list[list[int]] = []
-        first, held = 0, 0.0
-        for i, n in enumerate(people[line].tolist()):
-            held += n
-            if held >= min_cell:
-                runs.append([first, i + 1])
-                first, held = i + 1, 0.0
-        if runs and first < shape[along]:
-            runs[-1][1] = shape[along]  # the few that are left over join the last
-        found += [[run if d == along else place[d] for d in range(3)] for run in runs]
+        ends = [0, *(np.flatnonzero(np.diff(group[line])) + 1).tolist(), shape[along]]
+        for first, stop in pairwise(ends):
+            runs = _joined(people[line][first:stop].tolist(), first, min_cell)
+            found += [[run if d == along else place[d] for d in range(3)] for run in runs]
     return np.array(found, dtype=np.intp).reshape(-1, 3, 2)
+
+
+def _joined(people: list[float], first: int, min_cell: int) -> list[list[int]]:
+    """Return runs of neighbours that hold enough people; the few that are left over join the last."""
+    runs: list[list[int]] = []
+    stop, held = first + len(people), 0.0
+    for i, n in enumerate(people, first):
+        held += n
+        if held >= min_cell:
+            runs.append([first, i + 1])
+            first, held = i + 1, 0.0
+    if runs:
+        runs[-1][1] = stop
+    return runs

@@ -195,7 +195,7 @@ class FairGroups(GroupEstimator):
         return self
 
     def _options(self) -> SearchOptions:
-        return SearchOptions(**{f.name: getattr(self, f.name) for f in fields(SearchOptions)})
+        return SearchOptions(**{f.name: getattr(self, f.name) for f in fields(SearchOptions) if f.name != "min_cell"})
 
     @contextmanager
     def _reading(self, X: Any, y: Any, truth: Any, weight: Any) -> Iterator[Reading]:

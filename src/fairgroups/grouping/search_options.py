@@ -46,6 +46,7 @@ class SearchOptions:
     budget: float = 10.0
     against: Against = "everyone"
     verbose: bool = False
+    min_cell: int = 1  # the fewest of whom anything is told
 
     def __post_init__(self) -> None:
         if isinstance(self.n_groups, str) and self.n_groups != "auto":
@@ -79,7 +80,7 @@ class SearchOptions:
             return limits_of(self.min_group_size, self.min_denominator, n_rows)
         n_groups = 2 if isinstance(self.n_groups, str) else int(self.n_groups)
         least = min(_smallest_judgeable(m, n_groups) for m in moments)
-        return Limits(1, max(least, float(self.min_denominator)))
+        return Limits(min(self.min_cell, n_rows), max(least, float(self.min_denominator)))
 
 
 def _smallest_judgeable(moments: Moments, n_groups: int) -> float:

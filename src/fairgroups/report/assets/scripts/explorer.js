@@ -174,15 +174,16 @@
       const said = [sideSaid(0, x0, x1), sideSaid(1, y0, y1)].filter(Boolean).join(", ") || "everybody";
       const offset = measure().offset, whom = data.against === "rest" ? "the rest" : "everybody";
       const { band } = measure().boxes;
-      const left = band.totals.n - band.sums.n.reduce((sum, n) => sum + n, 0);
-      const hidden = left > 0 ? ` ${people(left)} ${persons(left)} in cells too small to be shown are not counted here.` : "";
+      const within = ([i, j]) => i >= x0 && i < x1 && j >= y0 && j < y1;
+      const hidden = !band.hidden.some(within) ? "" : " Some cells of this box are too small to be shown: its figures are " +
+        "those of the others, and its intervals are approximate.";
       told.textContent = !found ? `${sentence(said)}: nobody, or too few ${persons(2)} to be told of.`
         : found.cut ? `${sentence(said)}: this box cuts cells that were joined because few ${persons(2)} are in them, so that ` +
           `its rate cannot be told from the page. Make it larger.`
         : `${sentence(said)}: ${counting(found)} ${persons(found.n)}, ${measure().rate} ` +
           `${amount(found.rate + offset)} (${amount(found.rateLow + offset)} to ${amount(found.rateHigh + offset)}); difference ` +
-          `from ${whom} ${points(found.phi)} (${points(found.low)} to ${points(found.high)}): ${verdict(found.low, found.high)}. ` +
-          `These ${data.level} intervals hold although you picked the box after looking.${hidden}`;
+          `from ${whom} ${points(found.phi)} (${points(found.low)} to ${points(found.high)}): ${verdict(found.low, found.high)}.` +
+          (hidden || ` These ${data.level} intervals hold although you picked the box after looking.`);
     }
     drawRates();
   }
