@@ -1,3 +1,5 @@
+from dataclasses import fields
+
 import numpy as np
 import pytest
 
@@ -86,3 +88,15 @@ def test_an_outcome_is_not_audited_by_itself():
     table = {"score": score, "label": np.random.default_rng(0).random(2000) < score}
     found = fg.audit(table, sensitive="score", outcome="score", truth="label", measure="calibration", checks=False)
     assert found.verdict != "different"
+
+
+def test_the_help_names_every_measure_and_every_option_has_a_panel():
+    from fairgroups.cli.parameters import panel_of
+    from fairgroups.measures import MEASURES, RATES
+    from fairgroups.scans.options import ScanOptions
+
+    for record, names in ((AuditOptions, MEASURES), (ScanOptions, RATES)):
+        told = {one.name: one.metadata["help"] for one in fields(record)}
+        assert all(name in told["measure"] for name in names), record
+        own_boxes = {"verbose", "explore", "audits"}  # of Python, or with help of their own on the command line
+        assert {name for name in told if panel_of(name) is None} <= own_boxes
