@@ -292,6 +292,22 @@ def test_a_box_is_drawn_by_dragging_and_by_keyboard(open_page):
         assert opened.complaints == []
 
 
+def test_a_box_takes_all_of_the_cells_that_it_cuts(open_page):
+    level = RNG.choice(list("abr"), TABLE["tone"].size, p=[0.6, 0.37, 0.03])
+    audited = audit(TABLE | {"level": level}, sensitive=["tone", "level"], outcome="approved", checks=False)
+    places = audited.explored["measures"][0]["band"]["places"]
+    (first, stop, *_) = next(place for place in places if place[1] - place[0] > 1)
+    with open_page(audited) as opened:
+        page = opened.page
+        page.locator("#x-from").select_option(str(first + 1))
+        assert int(page.locator("#x-from").input_value()) <= first
+        assert int(page.locator("#x-to").input_value()) >= stop
+        told = page.locator("#picked").text_content()
+        assert "cannot be told" not in told
+        assert "positive rate" in told
+        assert opened.complaints == []
+
+
 def test_a_repair_has_its_slider(open_page):
     scored = {**TABLE, "score": np.clip(RNG.normal(0.3 + TABLE["tone"] / 250, 0.2), 0, 1)}
     tried = tradeoff(scored, score="score", sensitive="tone", truth="merited", max_gap=(0, 0.1))

@@ -338,12 +338,12 @@ def _strips(plane: Plane, least: int) -> list[list[tuple[int, int, float]]]:
         figures.add(cuts.group[some])
     out = []
     for d in (0, 1):
-        margin, at = plane.margins[d], plane.at[d][some]
-        while margin:
+        at, margin = plane.at[d][some], sorted(plane.margins[d], key=lambda one: -one[1])
+        while margin:  # the smaller half is left out until they may be told
             told = np.isin(at, [i for i, _, _ in margin])
             if figures.tell(np.where(told, at, -1), rest=~told):
                 break
-            margin = [one for one in margin if one is not min(margin, key=lambda one: one[1])]
+            margin = margin[: len(margin) // 2]
         known = {i for i, _, _ in margin}
         out.append(sorted([*margin, *(one for one in plane.drawn_along(d) if one[0] not in known)]))
     return out

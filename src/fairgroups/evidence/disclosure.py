@@ -65,7 +65,7 @@ class Figures:
     def _parts(self, cuts: Sequence[Codes]) -> Array:
         """Return each class, and the people of one part of one cut and one part of another."""
         both = [self._rows(classes_of(one, other)) for i, one in enumerate(cuts) for other in cuts[i:]]
-        return np.unique(np.concatenate([np.eye(self.people.size), *both]), axis=0)
+        return np.concatenate([np.eye(self.people.size), *both])
 
     def add(self, cut: Codes, rest: NDArray[np.bool_] | None = None) -> None:
         """Add all parts of a cut, whatever they tell, and those that are left over."""

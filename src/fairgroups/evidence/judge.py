@@ -94,7 +94,10 @@ def judge(
         bounds = fixed_bounds(groups, options.level, scale, judged=options.judged)
     few = options.min_cell
     curve = tuple(rate_curve(sample.cells, measure, groups.runs, min_cell=few)) if sample.is_line else ()
-    plane = () if len(sample.rows.columns) == 1 else tuple(rate_plane(sample.space, measure, few, (partition,)))
+    plane: tuple[PlaneCell, ...] = ()
+    if not sample.is_line and len(sample.rows.columns) > 1:
+        explored = len(sample.rows.columns) == 2 and not options.named  # and laid out once more beside what that tells
+        plane = tuple(rate_plane(sample.space, measure, few, () if explored else (partition,)))
     explained = explained_share(people, measure, groups.variance)
     spread = standard_deviation(groups.sums)
     named = options.named

@@ -137,7 +137,7 @@ class Plane:
             for first, x in zip(starts, np.unravel_index(np.arange(size), shape), strict=False)
         ]
         if cuts:
-            kept = _unrevealing(_drawn_at(places, at), cuts, at[:2], counted, drawn, min_cell)
+            kept = _unrevealing(_drawn_at(places, at), cuts, counted, drawn, min_cell)
             places, drawn, total = places[kept], drawn[kept], total.map(lambda x: x[kept])
         shown = np.zeros(n.shape, dtype=bool)
         for place in places:
@@ -260,12 +260,12 @@ def _told(cells: SpaceCells, partitions: Sequence[Partition], counted: Array, mi
 
 
 def _unrevealing(
-    drawn_at: Codes, cuts: Sequence[Cuts], at: Sequence[Codes], counted: Array, n: NDArray[np.int64], min_cell: int
+    drawn_at: Codes, cuts: Sequence[Cuts], counted: Array, n: NDArray[np.int64], min_cell: int
 ) -> NDArray[np.bool_]:
     """Return which cells may be drawn beside groups: the smallest are hidden until nothing tells of few."""
     kept = np.ones(n.size, dtype=bool)
     some = counted > 0
-    people, every = counted[some], [cut[some] for cut in (*(x for one in cuts for x in one.all()), *at)]
+    people, every = counted[some], [cut[some] for one in cuts for cut in one.all()]
     groups = [one.group[some] for one in (cuts[0], *cuts[:0:-1])]  # those of the most groups first
     while some.any() and kept.any():
         cell = np.where(drawn_at[some] >= 0, drawn_at[some], -1)
@@ -276,11 +276,16 @@ def _unrevealing(
         few = figures.of_few()
         if not few.any():
             break
-        found = (np.unique(cell[np.isin(group, group[few]) & (cell >= 0)]) for group in groups)
-        beside = next((cells for cells in found if cells.size), None)  # of the audit's own groups, if there are any
-        if beside is None:
+        beside: set[int] = set()
+        for group in groups:  # of the audit's own, where cells of the same group are drawn
+            for part in np.unique(group[few]).tolist():
+                cells = np.unique(cell[(group == part) & (cell >= 0)])
+                beside |= {int(cells[np.argmin(n[cells])])} if cells.size else set()
+            if beside:
+                break
+        if not beside:
             break
-        kept[beside[np.argmin(n[beside])]] = False
+        kept[list(beside)] = False
     return kept
 
 

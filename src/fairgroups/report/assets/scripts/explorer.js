@@ -192,8 +192,20 @@
 
   function typedBox() {
     const [x0, x1, y0, y1] = chosenSides();
-    const whole = x0 === 0 && y0 === 0 && x1 === data.axes[0].domain[1] && y1 === data.axes[1].domain[1];
-    pickBox(whole || x0 >= x1 || y0 >= y1 ? null : [x0, x1, y0, y1]);
+    const everybody = x0 === 0 && y0 === 0 && x1 === data.axes[0].domain[1] && y1 === data.axes[1].domain[1];
+    if (everybody || x0 >= x1 || y0 >= y1) return pickBox(null);
+    const picked = widened([x0, x1, y0, y1]);
+    ["x-from", "x-to", "y-from", "y-to"].forEach((id, i) => { at(id).value = String(picked[i]); });
+    return pickBox(picked);
+  }
+
+  // The box and all of every cell that it cuts: of cells that were joined no part can be told.
+  function widened(box) {
+    const [x0, x1, y0, y1] = box;
+    const cut = measure().boxes.band.places.filter(([i0, i1, j0, j1]) => i0 < x1 && x0 < i1 && j0 < y1 && y0 < j1);
+    const wider = [Math.min(x0, ...cut.map((p) => p[0])), Math.max(x1, ...cut.map((p) => p[1])),
+      Math.min(y0, ...cut.map((p) => p[2])), Math.max(y1, ...cut.map((p) => p[3]))];
+    return wider.every((end, i) => end === box[i]) ? box : widened(wider);
   }
 
   // Lists of the ends that a box may have, and dragging across the map.
