@@ -193,7 +193,9 @@ def refuse_sums(found: Array, name: str) -> None:
 
 def _subtotals(values: Array) -> list[int]:
     """Return the rows that add up all rows since the last such row, and the one that adds up all of them."""
-    if values.size > MANY_ROWS:  # no table of an office
+    before = np.cumsum(values) - values
+    first = (values >= FEW_ROWS // 2) & (np.abs(values - before) <= 1e-8 * values)  # adds up all rows before it
+    if values.size > MANY_ROWS or not first.any():  # the former is no table of an office
         return []
     found: list[int] = []
     since, everybody, positive, largest = 0.0, 0.0, 0, 0.0
