@@ -1,5 +1,7 @@
 """Two threads do each their own linear algebra."""
 
+import subprocess
+import sys
 import time
 
 import numpy as np  # noqa: F401  # whose library is asked
@@ -18,6 +20,20 @@ def test_products_of_matrices_do_not_wait_for_each_other():
         before = blas_threads()
         assert on_two_threads(lambda _: blas_threads(), range(3)) == [{1}] * 3
         assert blas_threads() == before
+
+
+def test_libraries_that_come_later_are_limited_too():
+    code = """
+import numpy as np
+from fairgroups.progress import on_two_threads
+on_two_threads(str, range(2))
+import scipy.linalg
+from threadpoolctl import threadpool_info, threadpool_limits
+with threadpool_limits(2, user_api="blas"):
+    seen = on_two_threads(lambda _: {x["num_threads"] for x in threadpool_info() if x["user_api"] == "blas"}, range(2))
+assert seen == [{1}, {1}], seen
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_what_fails_is_told_and_the_rest_is_left_undone():
