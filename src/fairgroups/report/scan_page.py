@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fairgroups.charts.scan import small_picture
 from fairgroups.charts.style import VERDICT_COLOURS, fitting_svg
+from fairgroups.report.headline import first_sentence
 from fairgroups.report.pictures import first_pictures
 from fairgroups.report.sections import versions
 from fairgroups.report.templates import fill
@@ -57,11 +58,13 @@ def render_scan(scan: Scan, *, command: str | None = None) -> str:
     """
     shown = [one for one in scan.attributes if one.shown]
     others = [one for one in scan.attributes if not one.shown]
+    lead, rest = first_sentence(scan.conclusion)
     return fill(
         "scan.html",
         shorten=_long_names(scan),
         title=scan_title(scan),
-        finding=scan.conclusion,
+        lead=lead,
+        rest=rest,
         certainty=certainty(scan),
         limits=limit_lines(scan),
         steps=[steps_said(scan, step) for step in scan.steps],
