@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -99,7 +100,7 @@ class Ranking:
             step=min(steps, default=0),
             remains=self.remains.get(one.columns[0]) if alone and shown and not steps else None,
             detectable=scene.detectable(self.dealt, one.root),
-            curve=_curve(scene, one.columns[0], options.min_cell) if alone else (),
+            curve=_curve(scene, one.columns[0], one.region[0], options.min_cell) if alone else (),
         )
 
     def _explained(self, i: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -215,8 +216,8 @@ def _simplest(scene: Scene, look: Look, best: Looked, left: Mapping[tuple[int, i
     return best
 
 
-def _curve(scene: Scene, i: int, least: int) -> tuple[CurvePart, ...]:
-    """Return the rate along a column, in stretches of enough people."""
+def _curve(scene: Scene, i: int, place: tuple[int, int], least: int) -> tuple[CurvePart, ...]:
+    """Return the rate along a column, in stretches of enough people that end where its most different place does."""
     column = scene.columns[i]
     a, b, offset = scene.sums
     axis, edges = scene.axes[i], scene.fine[i]
@@ -230,16 +231,29 @@ def _curve(scene: Scene, i: int, least: int) -> tuple[CurvePart, ...]:
                 out.append(CurvePart(float(k), float(k), level, int(n[k]), float(sum_a[k] / sum_b[k]) + offset))
         return tuple(out)
     assert edges is not None
-    start, enough = 0, least if edges.size <= CURVE else max(least, 0.9 * n.sum() / CURVE)
-    while start < edges.size:  # joined with the next until enough
-        stop = start + 1
-        while stop < edges.size and (n[start:stop].sum() < enough or n[stop:].sum() < least):
-            stop += 1
+    for start, stop in _stretches(n, place, least):
         side = column.side((start, stop), edges)
         low, high = float(edges[start]), float(edges[stop]) if stop < edges.size else math.nan
         rate = float(sum_a[start:stop].sum() / sum_b[start:stop].sum()) + offset
-        people = int(n[start:stop].sum())
-        if people >= least:
-            out.append(CurvePart(low if start else math.nan, high, column.said(side), people, rate))
-        start = stop
+        out.append(CurvePart(low if start else math.nan, high, column.said(side), int(n[start:stop].sum()), rate))
     return tuple(out)
+
+
+def _stretches(n: Array, place: tuple[int, int], least: int) -> list[tuple[int, int]]:
+    """Return stretches of cells with enough of the `n` people of each cell, none of them across an end of a place.
+
+    An end is passed over where fewer than `least` lie beyond it.
+    """
+    ends = [end for end in place if min(n[:end].sum(), n[end:].sum()) >= least]
+    enough = least if n.size <= CURVE else max(least, 0.9 * n.sum() / CURVE)
+    out = []
+    for first, last in pairwise(sorted({0, *ends, n.size})):
+        start = first
+        while start < last:  # joined with the next until enough
+            stop = start + 1
+            while stop < last and (n[start:stop].sum() < enough or n[stop:last].sum() < least):
+                stop += 1
+            if n[start:stop].sum() >= least:
+                out.append((start, stop))
+            start = stop
+    return out
