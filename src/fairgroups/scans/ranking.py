@@ -251,7 +251,7 @@ def _stretches(n: Array, place: tuple[int, int], least: int) -> list[tuple[int, 
         start = first
         while start < last:  # joined with the next until enough
             stop = start + 1
-            while stop < last and (n[start:stop].sum() < enough or n[stop:last].sum() < least):
+            while stop < last and (n[start:stop].sum() < enough or n[stop:last].sum() < max(least, enough / 2)):
                 stop += 1
             if n[start:stop].sum() >= least:
                 out.append((start, stop))
