@@ -16,7 +16,7 @@ from scipy import stats
 from fairgroups import Band, Cells, FairGroups, group_rates, make_synthetic
 from fairgroups.cells.sample import Sample
 from fairgroups.checks.permutation import permutation_test
-from fairgroups.evidence.inference import InferenceOptions
+from fairgroups.evidence.inference_options import InferenceOptions
 from fairgroups.grouping.crossfit import cross_fit
 from fairgroups.grouping.search_options import SearchOptions
 from fairgroups.measures import RATES

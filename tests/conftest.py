@@ -35,4 +35,4 @@ def pytest_collection_modifyitems(items):
 def known_noise(monkeypatch):
     """Noise that is the same each time: the real one has no seed, and tests of how often would fail now and then."""
     one = random.Random(7)
-    monkeypatch.setattr("fairgroups.rows.private.SystemRandom", lambda: one)
+    monkeypatch.setattr("fairgroups.rows.noisy_histogram.SystemRandom", lambda: one)

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from fairgroups.repair.fair_classifier import FairClassifier
     from fairgroups.repair.fair_regressor import FairRegressor
     from fairgroups.repair.left import Left
-    from fairgroups.repair.private import private_scores
+    from fairgroups.repair.noisy_scores import private_scores
     from fairgroups.repair.score_repair import ScoreRepair
     from fairgroups.repair.stratified_repair import StratifiedRepair
     from fairgroups.repair.tradeoff import Tradeoff, tradeoff
@@ -87,7 +87,7 @@ _ROOMS = {
     "repair.fair_classifier": ["FairClassifier"],
     "repair.fair_regressor": ["FairRegressor"],
     "repair.left": ["Left"],
-    "repair.private": ["private_scores"],
+    "repair.noisy_scores": ["private_scores"],
     "repair.score_repair": ["ScoreRepair"],
     "repair.stratified_repair": ["StratifiedRepair"],
     "repair.tradeoff": ["Tradeoff", "tradeoff"],

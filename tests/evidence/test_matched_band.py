@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fairgroups.cells.sample import Sample
-from fairgroups.evidence.inference import InferenceOptions
+from fairgroups.evidence.inference_options import InferenceOptions
 from fairgroups.evidence.matched_band import MatchedBand
 from fairgroups.measures import RATES
 from fairgroups.rows.rows import Rows

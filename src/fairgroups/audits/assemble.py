@@ -37,7 +37,7 @@ from fairgroups.checks.run import Checks, run_checks
 from fairgroups.errors import InputError
 from fairgroups.evidence.at_equal import MatchedEvidence
 from fairgroups.evidence.comparison import Comparison, compare
-from fairgroups.evidence.inference import InferenceOptions
+from fairgroups.evidence.inference_options import InferenceOptions
 from fairgroups.evidence.judge import Evidence
 from fairgroups.evidence.likelihood import POWER, smallest_shown
 from fairgroups.evidence.rates import GroupRates

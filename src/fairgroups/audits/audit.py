@@ -29,7 +29,7 @@ from fairgroups.options import Missing, refuse_unknown, taking
 from fairgroups.partition.given import given_partition
 from fairgroups.reading import Reading, read_rows
 from fairgroups.rows.attributes import Column
-from fairgroups.rows.private import private_rows
+from fairgroups.rows.noisy_histogram import private_rows
 from fairgroups.rows.rows import Rows, refuse_exposure
 from fairgroups.words import how_many, listed, sentence
 

@@ -14,7 +14,7 @@ from fairgroups.audits.records import Attribute, GroupRecord
 from fairgroups.cells.sample import Sample
 from fairgroups.errors import InputError
 from fairgroups.evidence.comparison import compare
-from fairgroups.evidence.inference import InferenceOptions
+from fairgroups.evidence.inference_options import InferenceOptions
 from fairgroups.evidence.judge import judge
 from fairgroups.measures import Direction, Measure
 from fairgroups.options import Against

@@ -14,7 +14,7 @@ from fairgroups.errors import InputError
 from fairgroups.evidence.at_equal import judge_at_equal
 from fairgroups.evidence.band import Band
 from fairgroups.evidence.bounds import Bounds, fixed_bounds
-from fairgroups.evidence.inference import InferenceOptions
+from fairgroups.evidence.inference_options import InferenceOptions
 from fairgroups.evidence.rates import GroupRates, group_rates
 from fairgroups.grouping.alike import find_alike
 from fairgroups.grouping.refine import find_finely

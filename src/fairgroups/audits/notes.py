@@ -11,7 +11,7 @@ from fairgroups.cells.sample import Sample
 from fairgroups.evidence.judge import Evidence
 from fairgroups.measures import Measure
 from fairgroups.reading import Reading
-from fairgroups.rows.codes import codes_of
+from fairgroups.rows.missing_codes import codes_of
 from fairgroups.rows.rows import Rows
 from fairgroups.words import listed
 

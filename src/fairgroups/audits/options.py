@@ -42,7 +42,7 @@ from fairgroups.options import (
 )
 
 if TYPE_CHECKING:
-    from fairgroups.evidence.inference import InferenceOptions
+    from fairgroups.evidence.inference_options import InferenceOptions
     from fairgroups.grouping.search_options import SearchOptions
     from fairgroups.measures import JointMeasure, Measure
     from fairgroups.partition.partition import Partition
@@ -383,7 +383,7 @@ class AuditOptions:
     @property
     def judging(self) -> InferenceOptions:
         """How groups are judged."""
-        from fairgroups.evidence.inference import InferenceOptions
+        from fairgroups.evidence.inference_options import InferenceOptions
 
         same = [f.name for f in fields(InferenceOptions) if f.name not in ("judged", "named")]
         return InferenceOptions(**{name: getattr(self, name) for name in same})

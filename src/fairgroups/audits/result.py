@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from fairgroups.audits.comparisons import InClasses, OverTime
 from fairgroups.audits.corrected import Corrected
 from fairgroups.audits.document import schema_of
+from fairgroups.audits.json_file import Written, loaded
 from fairgroups.audits.rates import RateColumn, rate_rows
 from fairgroups.audits.reasons import Reasons
 from fairgroups.audits.records import (
@@ -23,7 +24,6 @@ from fairgroups.audits.records import (
     Settings,
     SinceBaseline,
 )
-from fairgroups.audits.written import Written, loaded
 from fairgroups.cells.cells import Cells
 from fairgroups.checks.run import Checks
 from fairgroups.evidence.added import Added

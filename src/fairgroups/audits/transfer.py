@@ -10,7 +10,7 @@ import numpy as np
 
 from fairgroups.cells.sample import Sample
 from fairgroups.evidence.agreement import adjusted_rand_index, rand_index
-from fairgroups.evidence.inference import InferenceOptions
+from fairgroups.evidence.inference_options import InferenceOptions
 from fairgroups.evidence.rates import group_rates
 from fairgroups.grouping.alike import find_alike
 from fairgroups.grouping.find import find

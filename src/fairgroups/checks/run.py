@@ -10,7 +10,7 @@ from fairgroups.checks.amplification import BASE, PAIR, Amplification, amplifica
 from fairgroups.checks.monotonicity import Monotonicity, monotonicity_test
 from fairgroups.checks.permutation import Permutation, permutation_test
 from fairgroups.checks.stability import Stability, border_stability
-from fairgroups.evidence.inference import InferenceOptions
+from fairgroups.evidence.inference_options import InferenceOptions
 from fairgroups.grouping.find import find
 from fairgroups.grouping.search_options import SearchOptions
 from fairgroups.measures import Measure

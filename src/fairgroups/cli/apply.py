@@ -39,9 +39,9 @@ def apply(
     """Add fair scores to a new file, which may be larger than memory."""
     from fairgroups.errors import InputError
     from fairgroups.output import read_text
+    from fairgroups.repair.json_file import read_document
     from fairgroups.repair.score_repair import ScoreRepair
     from fairgroups.repair.stratified_repair import StratifiedRepair
-    from fairgroups.repair.written import read_document
 
     document = read_document(read_text(model))
     if document.get("schema") == BLIND:

@@ -296,7 +296,7 @@ def _read_privately(
     seed: int,
 ) -> _People:
     """Read people that stand for the entries of a noisy histogram."""
-    from fairgroups.repair.private import private_scores
+    from fairgroups.repair.noisy_scores import private_scores
     from fairgroups.repair.trial import is_label
     from fairgroups.sources.source import Source, read_columns
 

@@ -25,8 +25,8 @@ def report(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the conclusion only.")] = False,
 ) -> None:
     """Make the page of an audit or a scan again from its JSON; no data is read."""
+    from fairgroups.audits.json_file import loaded
     from fairgroups.audits.result import read_audit
-    from fairgroups.audits.written import loaded
     from fairgroups.cli.job import AuditRun, check_outputs, write_outputs
     from fairgroups.cli.printing import say
     from fairgroups.cli.scan_job import ScanRun, say_scan

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fairgroups.cells.exact_sums import PIECES, put_together
 from fairgroups.engines.columns import LABELS, object_column
-from fairgroups.engines.matching import few_values
+from fairgroups.engines.few_values import few_values
 from fairgroups.engines.ranges import Ranges
 from fairgroups.errors import InputError
 from fairgroups.rows.attributes import Column

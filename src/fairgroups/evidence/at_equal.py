@@ -14,7 +14,7 @@ from fairgroups.cells.sample import Sample
 from fairgroups.evidence.any_difference import AnyDifference, any_difference
 from fairgroups.evidence.bounds import Bounds
 from fairgroups.evidence.curves import Stretch, rate_curve
-from fairgroups.evidence.inference import InferenceOptions
+from fairgroups.evidence.inference_options import InferenceOptions
 from fairgroups.evidence.judge import Evidence
 from fairgroups.evidence.matched_band import MatchedBand, bounds_at_equal
 from fairgroups.evidence.named import class_bounds, one_of_several

@@ -14,7 +14,7 @@ from fairgroups.evidence.any_difference import AnyDifference, any_difference
 from fairgroups.evidence.band import Band
 from fairgroups.evidence.bounds import Bounds, fixed_bounds, plugin_bounds
 from fairgroups.evidence.curves import Stretch, rate_curve
-from fairgroups.evidence.inference import InferenceOptions
+from fairgroups.evidence.inference_options import InferenceOptions
 from fairgroups.evidence.named import class_bounds
 from fairgroups.evidence.plane import PlaneCell, rate_plane
 from fairgroups.evidence.rates import GroupRates, group_rates

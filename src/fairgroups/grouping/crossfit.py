@@ -14,7 +14,7 @@ import numpy as np
 from fairgroups.cells.moments import moments_by
 from fairgroups.cells.sample import Sample
 from fairgroups.evidence.agreement import rand_index
-from fairgroups.evidence.inference import InferenceOptions
+from fairgroups.evidence.inference_options import InferenceOptions
 from fairgroups.evidence.judge import Evidence, judge
 from fairgroups.evidence.rates import GroupRates
 from fairgroups.grouping.find import SearchResult, find

@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 
 from fairgroups.cells.sample import Sample
 from fairgroups.errors import InputError
-from fairgroups.evidence.inference import InferenceOptions
+from fairgroups.evidence.inference_options import InferenceOptions
 from fairgroups.grouping.estimator import GroupEstimator
 from fairgroups.grouping.refine import find_finely
 from fairgroups.grouping.search_options import SearchOptions

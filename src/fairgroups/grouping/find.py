@@ -16,7 +16,7 @@ from fairgroups.cells.sample import Sample
 from fairgroups.errors import InputError
 from fairgroups.evidence.any_difference import AnyDifference, any_difference
 from fairgroups.evidence.band import Band
-from fairgroups.evidence.inference import InferenceOptions
+from fairgroups.evidence.inference_options import InferenceOptions
 from fairgroups.grouping.boxes import BRIEF, MOST_AXES, GridSearch, boxes_by_band
 from fairgroups.grouping.cross_validation import by_cross_validation
 from fairgroups.grouping.search_options import SearchOptions

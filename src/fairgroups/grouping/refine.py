@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from fairgroups._kernels import best_segments
 from fairgroups.cells.cells import Cells
 from fairgroups.cells.sample import Sample
-from fairgroups.evidence.inference import InferenceOptions
+from fairgroups.evidence.inference_options import InferenceOptions
 from fairgroups.grouping.find import SearchResult, find
 from fairgroups.grouping.search_options import SearchOptions
 from fairgroups.grouping.selection import CANDIDATES

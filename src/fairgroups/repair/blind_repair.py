@@ -30,7 +30,7 @@ from fairgroups import __version__
 from fairgroups.errors import InputError, SchemaError
 from fairgroups.quoting import quoted, sql_number, sql_value
 from fairgroups.repair.inputs import check_gap, read_scores, read_weights
-from fairgroups.repair.written import WrittenRepair, check_schema
+from fairgroups.repair.json_file import WrittenRepair, check_schema
 from fairgroups.rows.columns import numbers, one_column
 
 __all__ = ["BlindRepair"]

@@ -12,9 +12,9 @@ from fairgroups import __version__
 from fairgroups.errors import SchemaError
 from fairgroups.partition.partition import Partition
 from fairgroups.repair.inputs import check_options
+from fairgroups.repair.json_file import check_schema
 from fairgroups.repair.left import Left
 from fairgroups.repair.maps import Maps
-from fairgroups.repair.written import check_schema
 
 if TYPE_CHECKING:
     from fairgroups.repair.score_repair import ScoreRepair

@@ -17,6 +17,7 @@ from fairgroups.repair.attributes import in_order, read_attributes
 from fairgroups.repair.document import document_of, repair_of
 from fairgroups.repair.group_maps import learn_groups
 from fairgroups.repair.inputs import as_table, check_options, read_partition, read_scores
+from fairgroups.repair.json_file import WrittenRepair
 from fairgroups.repair.lazy import ScoreCounts, count_scores, fair_frame, rows_of
 from fairgroups.repair.left import Left, judge, warn_of
 from fairgroups.repair.maps import Maps, learn_along
@@ -26,7 +27,6 @@ from fairgroups.repair.scored import Scored
 from fairgroups.repair.sql import Dialect, named, select_fair, sql_as_text, sql_chance
 from fairgroups.repair.stretches import partition_of
 from fairgroups.repair.transport import Cost, largest_gap, least_odds_gap
-from fairgroups.repair.written import WrittenRepair
 from fairgroups.rows.attributes import Column
 from fairgroups.rows.person_keys import read_keys, uniform_of
 from fairgroups.sources.frames import is_lazy

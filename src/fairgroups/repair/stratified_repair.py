@@ -18,11 +18,11 @@ from fairgroups.options import whole_number
 from fairgroups.quoting import quoted, sql_value
 from fairgroups.repair.attributes import in_order, read_attributes
 from fairgroups.repair.factors import Factor, levels_within, strata_of, strata_sql
+from fairgroups.repair.json_file import WrittenRepair, check_schema
 from fairgroups.repair.left import FEWEST, FOLDS, Left, left_of, warn_of
 from fairgroups.repair.score_repair import ScoreRepair
 from fairgroups.repair.scored import Scored
 from fairgroups.repair.sql import Dialect, each_stratum, named, select_fair, sql_as_text, sql_chance
-from fairgroups.repair.written import WrittenRepair, check_schema
 from fairgroups.words import listed
 
 __all__ = ["StratifiedRepair"]

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from fairgroups.audits.document import schema_of
+from fairgroups.audits.json_file import Written
 from fairgroups.audits.records import Limit
-from fairgroups.audits.written import Written
 from fairgroups.evidence.verdict import LimitVerdict, worst_limit
 from fairgroups.measures import Direction
 from fairgroups.output import write_atomically

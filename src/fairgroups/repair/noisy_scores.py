@@ -1,9 +1,9 @@
 """One noisy histogram of scores along the attribute, in place of the people: whatever repair is made of it is private.
 
-As with audits (`rows/private.py`), each person adds one to one entry, here a cell of the attribute with a level of the
-score (and the true label), and to every entry a whole number of the two-sided geometric distribution is added. Where
-few people are, noise that is cut off at zero would make people of nothing; so the running counts along the score are
-made to rise instead, by the rising function that is nearest to them (Hay, Rastogi, Miklau and Suciu 2010).
+As with audits (`rows/noisy_histogram.py`), each person adds one to one entry, here a cell of the attribute with a level
+of the score (and the true label), and to every entry a whole number of the two-sided geometric distribution is added.
+Where few people are, noise that is cut off at zero would make people of nothing; so the running counts along the score
+are made to rise instead, by the rising function that is nearest to them (Hay, Rastogi, Miklau and Suciu 2010).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sklearn.isotonic import isotonic_regression
 from fairgroups.errors import InputError
 from fairgroups.options import ends_of, epsilon_of
 from fairgroups.repair.scored import Scored
-from fairgroups.rows.private import PrivateSize, noise_variance, two_sided_geometric
+from fairgroups.rows.noisy_histogram import PrivateSize, noise_variance, two_sided_geometric
 
 __all__ = ["private_scores"]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fairgroups import BlindRepair, SchemaError, ScoreRepair, StratifiedRepair
-from fairgroups.repair.written import check_schema, read_document
+from fairgroups.repair.json_file import check_schema, read_document
 
 
 @pytest.mark.parametrize("kind", [ScoreRepair, BlindRepair, StratifiedRepair])

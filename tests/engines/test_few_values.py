@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fairgroups.engines.matching import few_values
+from fairgroups.engines.few_values import few_values
 
 DRAWS = {
     "ratings": lambda rng, n: rng.integers(1, 6, n).astype(float),

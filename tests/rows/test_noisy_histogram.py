@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fairgroups as fg
-from fairgroups.rows.private import noise_variance, two_sided_geometric
+from fairgroups.rows.noisy_histogram import noise_variance, two_sided_geometric
 
 OPTIONS = {"sensitive": "age", "outcome": "ok", "private": 1.0, "known_range": (18, 89), "checks": False}
 pytestmark = pytest.mark.usefixtures("known_noise")

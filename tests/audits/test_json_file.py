@@ -2,7 +2,7 @@
 
 import pytest
 
-from fairgroups.audits.written import loaded
+from fairgroups.audits.json_file import loaded
 from fairgroups.errors import SchemaError
 
 

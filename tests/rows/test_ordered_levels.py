@@ -3,7 +3,7 @@ import math
 import pytest
 
 import fairgroups as fg
-from fairgroups.rows.bands import band_of, in_order
+from fairgroups.rows.ordered_levels import band_of, in_order
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from fairgroups.audits.written import loaded
+from fairgroups.audits.json_file import loaded
 from fairgroups.errors import SchemaError
 from fairgroups.output import read_text, write_atomically
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from fairgroups.rows.codes import codes_of
+from fairgroups.rows.missing_codes import codes_of
 
 
 def test_codes_stand_far_from_all_others():

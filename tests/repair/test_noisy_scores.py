@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import fairgroups as fg
 from fairgroups.cli import app
-from fairgroups.repair.private import private_scores
+from fairgroups.repair.noisy_scores import private_scores
 
 RANGE = {"private": 1.0, "known_range": (18, 80)}
 pytestmark = pytest.mark.usefixtures("known_noise")
@@ -63,7 +63,7 @@ def test_labels_come_along():
 
 def test_one_person_changes_one_entry_by_one():
     """What privacy rests on: without noise, histograms of tables that differ by a person differ by one."""
-    import fairgroups.repair.private as room
+    import fairgroups.repair.noisy_scores as room
 
     age, score, _ = people(3000, 4)
     seen = []
