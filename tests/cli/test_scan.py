@@ -1,12 +1,14 @@
 """fairgroups scan, and scans in fairgroups.toml."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+import fairgroups as fg
 from fairgroups.cli import app
 
 
@@ -28,15 +30,30 @@ def test_a_table_in_the_terminal_and_files(people):
     outputs = ["--out", folder / "s.html", "--json", folder / "s.json", "--markdown", folder / "s.md"]
     done = run("scan", people, "--outcome", "hired", "--favourable", *outputs, "--csv", folder / "s.csv")
     assert done.exit_code == 0, done.output
-    assert "1 of 2 columns goes with hired" in done.output
+    assert "1 of the 2 columns is shown to be related to hired" in done.output
     assert "disadvantaged" in done.output
     assert any(block in done.output for block in "▁▂▃▄▅▆▇█")
     assert json.loads((folder / "s.json").read_text())["schema"] == "fairgroups.scan"
     assert (folder / "s.html").read_text().startswith("<!doctype html>")
     again = run("report", folder / "s.json", "--out", folder / "again.html")
     assert again.exit_code == 0, again.output
-    assert "1 of 2 columns" in again.output
+    assert "1 of the 2 columns" in again.output
     assert (folder / "again.html").exists()
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100, 140, 200])
+def test_tables_lose_nothing_however_little_room_there_is(people, columns, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    scan = run("scan", people, "--outcome", "hired", "--unit", "applicants").output
+    audit = run("audit", people, "--sensitive", "age", "--outcome", "hired").output
+    found = fg.scan(pd.read_csv(people), outcome="hired")
+    for word in (f"{found.attributes[0].worst.n:,}", "applicants", "lower", "interval", "verdict"):
+        assert re.search(rf"(?<!\w){word}(?!\w)", scan), (columns, word)
+    assert re.search(r"[+−][\d.]+ +to\s+[+−][\d.]+|[+−][\d.]+ to", scan)
+    for text in (scan, audit):
+        table = [line for line in text.splitlines() if re.search(r"\d\.\d%", line) and len(line) < 260]
+        assert table
+        assert not any(re.search(r"[+−]\d+\.(?!\d)", line) for line in table)
 
 
 def test_exit_codes_follow_the_limit(people):

@@ -38,5 +38,5 @@ def test_every_column_that_was_not_taken_as_it_is_is_told():
 def test_the_page_without_a_finding():
     rng = np.random.default_rng(1)
     page = fg.scan({"x": rng.normal(size=300), "y": rng.random(300) < 0.5}, outcome="y").to_html()
-    assert "None is shown to go with y." in page
+    assert "None is shown to be related to y." in page
     assert "The short list" not in page

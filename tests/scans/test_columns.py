@@ -55,7 +55,7 @@ def test_codes_far_from_the_rest_are_not_known(code):
     assert column.check.codes == (float(code),)
     assert column.check.coded == 30
     assert np.isnan(column.values[:30]).all()
-    assert "not known" in column.check.told
+    assert "taken as missing" in column.check.told
 
 
 def test_what_is_no_code():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +12,44 @@ from fairgroups.cli.job import AuditRun
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from fairgroups.audits.records import GroupRecord
     from fairgroups.audits.result import Audit
 
-__all__ = ["say"]
+__all__ = ["COLOURS", "console_of", "least_width", "print_whole", "say", "table_in"]
+
+WIDE = 120  # letters in a line where nobody says how many there is room for
+ROOMY, MOST_WIDE, LEAST_GROUP = 100, 1000, 12
+COLOURS = {"disadvantaged": "red", "advantaged": "blue", "lower": "magenta", "higher": "magenta"}
+
+
+def console_of(width: int) -> Console:
+    """Return the terminal; with so many letters in a line where nobody says how many there is room for."""
+    from rich.console import Console
+
+    told = sys.stdout.isatty() or "COLUMNS" in os.environ
+    return Console(width=None if told else width, highlight=False)
+
+
+def table_in(console: Console) -> Table:
+    """Return a table without columns, tighter where there is little room."""
+    from rich import box
+    from rich.table import Table
+
+    return Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1) if console.width >= ROOMY else (0, 1, 0, 0))
+
+
+def least_width(console: Console, table: Table) -> int:
+    """Return how many letters a line needs at least."""
+    from rich.measure import Measurement
+
+    return Measurement.get(console, console.options.update(max_width=MOST_WIDE), table).minimum
+
+
+def print_whole(console: Console, table: Table) -> None:
+    """Print a table, with longer lines than there is room for rather than with letters lost."""
+    console.print(table, width=max(console.width, least_width(console, table)), crop=False)
 
 
 def say(run: AuditRun, *, quiet: bool) -> None:
@@ -43,6 +77,11 @@ def say(run: AuditRun, *, quiet: bool) -> None:
         typer.echo(f"Note: {note}")
     for line in run.written:
         typer.echo(line)
+
+
+def _longest_word(*texts: str) -> int:
+    """Return how wide a column must be, so that no number is cut in two."""
+    return max(len(word) for text in texts for word in text.split())
 
 
 def _say_changes(run: AuditRun) -> None:
@@ -73,10 +112,7 @@ def _least(record: GroupRecord, *, percent: bool) -> str:
 
 
 def _print_table(result: Audit) -> None:
-    from rich import box
-    from rich.console import Console
     from rich.markup import escape
-    from rich.table import Table
 
     from fairgroups.audits.remarks import second_opinions
     from fairgroups.report.comparisons_section import comparison_sections
@@ -86,26 +122,26 @@ def _print_table(result: Audit) -> None:
     from fairgroups.words import amount, compared, counted
 
     percent = result.data.percent
-    console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
-    table.add_column("group", min_width=12, overflow="fold")
-    rate = result.measure.rate if percent else "mean" if result.measure.name == "mean" else "value"
-    for heading in (result.data.unit, rate, "diff.", f"{result.settings.percent_level} interval"):
-        table.add_column(heading, justify="right", overflow="fold")
-    table.add_column("verdict", min_width=13, overflow="fold")
-    colours = {"disadvantaged": "red", "advantaged": "blue", "lower": "magenta", "higher": "magenta"}
-    for r in result.records:
-        phi, interval = compared(r.phi, r.low, r.high, percent=percent, alone=r.alone)
-        colour = colours.get(r.verdict, "default")
-        table.add_row(
-            escape(r.label),
+    console = console_of(WIDE)
+    table = table_in(console)
+    rows = [
+        (
             counted(r.n, r.counted, weighted=result.settings.weighted),
             amount(r.rate, percent=percent),
-            phi,
-            interval,
-            f"[{colour}]{r.verdict}[/]{_least(r, percent=percent)}",
+            *compared(r.phi, r.low, r.high, percent=percent, alone=r.alone),
         )
-    console.print(table)
+        for r in result.records
+    ]
+    table.add_column("group", min_width=LEAST_GROUP, overflow="fold")
+    rate = result.measure.rate if percent else "mean" if result.measure.name == "mean" else "value"
+    headings = result.data.unit, rate, "diff.", f"{result.settings.percent_level} interval"
+    for heading, numbers in zip(headings, zip(*rows, strict=True), strict=True):
+        table.add_column(heading, justify="right", overflow="fold", min_width=_longest_word(heading, *numbers))
+    table.add_column("verdict", min_width=13, overflow="fold")
+    for r, numbers in zip(result.records, rows, strict=True):
+        verdict = f"[{COLOURS.get(r.verdict, 'default')}]{r.verdict}[/]{_least(r, percent=percent)}"
+        table.add_row(escape(r.label), *numbers, verdict)
+    print_whole(console, table)
     said = f"{everybody_line(result)} Diff.: from {result.settings.whom}{', in points' if percent else ''}."
     if any(_least(r, percent=percent) for r in result.records):
         harm = "" if result.measure.direction == "neutral" else " to the group's harm"
@@ -129,16 +165,15 @@ def _print_table(result: Audit) -> None:
 
 def _print_texts(console: Console, told: dict[str, Any] | None) -> None:
     """Print a table of texts."""
-    from rich import box
     from rich.markup import escape
-    from rich.table import Table
 
     if told is None:
         return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
-    for i, heading in enumerate(told["heads"]):
-        table.add_column(heading.lower(), justify="right" if i else "left", overflow="fold")
+    table = table_in(console)
+    for i, (heading, *cells) in enumerate(zip(told["heads"], *told["rows"], strict=True)):
+        least = _longest_word(heading, *(f"{value} {ends}" for value, ends in cells)) if i else LEAST_GROUP
+        table.add_column(heading.lower(), justify="right" if i else "left", overflow="fold", min_width=least)
     for row in told["rows"]:
         table.add_row(*(escape(f"{value}\n{ends}" if ends else value) for value, ends in row))
-    console.print(table)
+    print_whole(console, table)
     console.print(escape(told["note"]), soft_wrap=True)

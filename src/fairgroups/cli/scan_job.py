@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +10,12 @@ import typer
 
 from fairgroups.cli.exit_codes import exit_code_of
 from fairgroups.cli.job import TableOptions, check_outputs, write_outputs
+from fairgroups.cli.printing import COLOURS, console_of, least_width, print_whole, table_in
 from fairgroups.scans.options import ScanOptions
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from fairgroups.report.junit import Outcome
     from fairgroups.scans.records import ScannedAttribute
     from fairgroups.scans.result import Scan
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["ScanRun", "run_scan", "say_scan"]
 
 BLOCKS = "▁▂▃▄▅▆▇█"
-MOST_SAID, MOST_PAIRS = 25, 3
+MOST_SAID, MOST_PAIRS, MOST_BLOCKS = 25, 3, 24
+WIDE = 140  # letters in a line where nobody says how many there is room for
 
 
 @dataclass(frozen=True)
@@ -102,53 +105,92 @@ def sparkline(scan: Scan, one: ScannedAttribute) -> str:
     low, high = min(rates, default=0.0), max(rates, default=1.0)
     parts = sorted(one.curve, key=lambda part: part.rate) if one.kind == "category" else list(one.curve)
     step = (high - low) or 1.0
-    return "".join(BLOCKS[min(int((part.rate - low) / step * len(BLOCKS)), len(BLOCKS) - 1)] for part in parts[:20])
+    heights = [min(int((part.rate - low) / step * len(BLOCKS)), len(BLOCKS) - 1) for part in parts[:MOST_BLOCKS]]
+    return "".join(BLOCKS[height] for height in heights)
 
 
 def _print_table(scan: Scan) -> None:
-    from rich import box
-    from rich.console import Console
     from rich.markup import escape
-    from rich.table import Table
 
-    from fairgroups.scans.conclusion import adds
-    from fairgroups.words import amount, clean, compared, thousands
+    from fairgroups.words import amount, sentence
 
-    data = scan.data
-    console = Console(width=None if sys.stdout.isatty() else 140, highlight=False)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
-    table.add_column("attribute", min_width=10, overflow="fold")
-    table.add_column("along it", no_wrap=True)
-    table.add_column("most different", min_width=16, overflow="fold")
-    for heading in (data.unit, "rate", "diff.", f"{data.percent_level} interval"):
-        table.add_column(heading, justify="right", overflow="fold")
-    table.add_column("verdict", min_width=10, overflow="fold")
+    data, console = scan.data, console_of(WIDE)
     every = [*scan.attributes[:MOST_SAID], *[pair for pair in scan.pairs if pair.shown][:MOST_PAIRS]]
-    explained = any(adds(one) for one in every)
-    if explained:
-        table.add_column("beside the others", overflow="fold")
-    colours = {"disadvantaged": "red", "advantaged": "blue", "lower": "magenta", "higher": "magenta"}
-    for one in every:
-        worst = one.worst
-        verdict = one.verdict
-        difference, interval = compared(worst.phi, worst.low, worst.high, percent=data.percent, alone=False)
-        mark = f" [{one.protected[0]}]" if one.protected else ""
-        table.add_row(
-            escape(clean(one.said + mark)),
-            sparkline(scan, one),
-            escape(clean(one.place)),
-            thousands(worst.n),
-            amount(worst.rate, percent=data.percent),
-            difference,
-            interval,
-            f"[{colours.get(verdict, 'default')}]{verdict}[/]",
-            *([escape(clean(adds(one)))] if explained else []),
-        )
-    console.print(table)
+    table = _wide_table(scan, every, table_in(console))
+    if least_width(console, table) > console.width:
+        table = _narrow_table(scan, every, table_in(console))
+    print_whole(console, table)
     everybody = amount(data.overall, percent=data.percent)
-    whom = f"what {data.unit} alike have" if data.given else "everybody"
+    whom = f"comparable {data.unit}" if data.given else data.everybody
     points = ", in points" if data.percent else ""
-    said = f"Everybody: {data.rate} {everybody}. Diff.: from {whom}{points}."
+    said = f"{sentence(data.everybody)}: {data.rate} {everybody}. Diff.: from {whom}{points}."
     if (more := len(scan.attributes) + len(scan.pairs) - len(every)) > 0:
         said += f" {more} more lines are in the page (--out) and in the JSON (--json)."
     console.print(escape(said), soft_wrap=True)
+
+
+@dataclass(frozen=True)
+class Line:
+    """What the table says of one attribute, escaped."""
+
+    name: str
+    place: str
+    people: str
+    rate: str
+    difference: str
+    interval: str
+    verdict: str
+    beside: str
+
+    @classmethod
+    def of(cls, scan: Scan, one: ScannedAttribute) -> Line:
+        """Write an attribute."""
+        from rich.markup import escape
+
+        from fairgroups.scans.conclusion import adds
+        from fairgroups.words import amount, clean, compared, thousands
+
+        percent, worst = scan.data.percent, one.worst
+        mark = f" [{', '.join(one.protected)}]" if one.protected else ""
+        name, place, beside = (escape(clean(text)) for text in (one.said + mark, one.place, adds(one)))
+        ends = compared(worst.phi, worst.low, worst.high, percent=percent, alone=False)
+        verdict = f"[{COLOURS.get(one.verdict, 'default')}]{one.verdict}[/]"
+        return cls(name, place, thousands(worst.n), amount(worst.rate, percent=percent), *ends, verdict, beside)
+
+
+def _headings(scan: Scan) -> tuple[str, str]:
+    return "mean" if scan.data.rate.startswith("mean") else "rate", f"{scan.data.percent_level} interval"
+
+
+def _wide_table(scan: Scan, every: Sequence[ScannedAttribute], table: Table) -> Table:
+    """Fill the table with a picture of each attribute, and a column for each thing that is said."""
+    rate, interval = _headings(scan)
+    lines = [Line.of(scan, one) for one in every]
+    table.add_column("attribute", min_width=12, overflow="fold")
+    table.add_column("along it", no_wrap=True)
+    table.add_column("most different", min_width=14, overflow="fold")
+    for heading in (scan.data.unit, rate, "diff.", interval):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("verdict", min_width=10, overflow="fold")
+    explained = any(line.beside for line in lines)
+    if explained:
+        table.add_column("beside the others", min_width=20, overflow="fold")
+    for line, one in zip(lines, every, strict=True):
+        numbers = line.people, line.rate, line.difference, line.interval
+        more = [line.beside] if explained else []
+        table.add_row(line.name, sparkline(scan, one), line.place, *numbers, line.verdict, *more)
+    return table
+
+
+def _narrow_table(scan: Scan, every: Sequence[ScannedAttribute], table: Table) -> Table:
+    """Fill the table for little room: nothing is left out but the pictures."""
+    rate, interval = _headings(scan)
+    table.add_column("attribute", min_width=10, overflow="fold")
+    table.add_column("most different", min_width=14, overflow="fold")
+    table.add_column(rate, justify="right", no_wrap=True)
+    table.add_column(f"diff.\n{interval}", justify="right", no_wrap=True)
+    table.add_column("verdict", min_width=10, overflow="fold")
+    for line in (Line.of(scan, one) for one in every):
+        said = "\n".join([line.place, f"{line.people} {scan.data.unit}", *([line.beside] if line.beside else [])])
+        table.add_row(line.name, said, line.rate, f"{line.difference}\n{line.interval}", line.verdict)
+    return table

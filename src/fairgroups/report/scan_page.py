@@ -15,7 +15,7 @@ from fairgroups.report.sections import versions
 from fairgroups.report.templates import fill
 from fairgroups.scans.columns import LEAST_LEVEL
 from fairgroups.scans.conclusion import adds, cannot_say, certainty, evidence_said, limit_lines, steps_said
-from fairgroups.words import amount, compared, counted, points, sentence, thousands
+from fairgroups.words import amount, compared, counted, listed, points, sentence, thousands
 
 if TYPE_CHECKING:
     from fairgroups.audits.result import Audit
@@ -72,6 +72,7 @@ def render_scan(scan: Scan, *, command: str | None = None) -> str:
         rate=sentence(scan.data.rate),
         level=scan.data.percent_level,
         overall=amount(scan.data.overall, percent=scan.data.percent),
+        everybody=scan.data.everybody,
         outcome=scan.data.outcome,
         given=scan.data.given,
         shown=[_attribute(scan, one) for one in shown],
@@ -125,10 +126,19 @@ def _attribute(scan: Scan, one: ScannedAttribute) -> dict[str, Any]:
         "p": evidence_said(one),
         "adds": adds(one),
         "step": one.step,
+        "listed": _listed(scan, one),
         "more": [_place(scan, place) for place in one.more],
         "curve": [_stretch(scan, part) for part in one.curve],
-        "audit": None if one.audit is None else _audit(one.audit),
+        "audit": None if one.audit is None else _audit(one.audit, scan.data.n),
     }
+
+
+def _listed(scan: Scan, one: ScannedAttribute) -> str:
+    """Say where an attribute stands on the short list: alone, or as one of a pair, whose place may be another."""
+    if not one.step:
+        return ""
+    step = scan.steps[one.step - 1]
+    return f"No. {one.step} on the short list" if step.names == one.names else f"In No. {one.step}: {step.said}"
 
 
 def _place(scan: Scan, place: Any) -> str:
@@ -140,7 +150,7 @@ def _stretch(scan: Scan, part: CurvePart) -> dict[str, str]:
     return {"label": part.label, "n": thousands(part.n), "rate": amount(part.rate, percent=scan.data.percent)}
 
 
-def _audit(audit: Audit) -> dict[str, Any]:
+def _audit(audit: Audit, n: int) -> dict[str, Any]:
     from markupsafe import Markup
 
     rows = []
@@ -161,7 +171,16 @@ def _audit(audit: Audit) -> dict[str, Any]:
         {"title": picture.title, "caption": picture.caption, "svg": Markup(fitting_svg(picture.chart))}  # noqa: S704
         for picture in first_pictures(audit)[:1]
     ]
-    return {"conclusion": audit.conclusion, "rows": rows, "pictures": pictures, "call": audit.settings.call}
+    left = n - audit.data.rows
+    of = listed([attribute.said for attribute in audit.data.attributes])
+    who = f"{thousands(left)} {audit.data.unit if left > 1 else 'row'} whose {of} is not known"
+    return {
+        "conclusion": audit.conclusion,
+        "without": f"Without the {who}." if left > 0 else "",
+        "rows": rows,
+        "pictures": pictures,
+        "call": audit.settings.call,
+    }
 
 
 def _summary(scan: Scan) -> str:
@@ -204,7 +223,7 @@ def _column(check: ColumnCheck, converted: Sequence[str]) -> dict[str, str]:
         "distinct": thousands(check.distinct),
         "missing": thousands(check.missing + check.coded),
         "protected": check.protected or "",
-        "done": check.told or sentence(" ".join(read)) or "as it is",
+        "done": check.told or sentence(" ".join(read)) or "used as it is",
     }
 
 
@@ -213,7 +232,7 @@ def _facts(scan: Scan) -> list[tuple[str, str]]:
     given = [("Held equal", f"{', '.join(data.given)}, in {thousands(data.strata)} strata")] if data.given else []
     return [
         ("Data", f"{data.source}, {thousands(data.n)} rows"),
-        ("Outcome", f"{data.outcome}, {data.rate} {amount(data.overall, percent=data.percent)} over everybody"),
+        ("Outcome", f"{data.outcome}, {data.rate} {amount(data.overall, percent=data.percent)} for {data.everybody}"),
         *given,
         (
             "Looked at",
@@ -224,8 +243,8 @@ def _facts(scan: Scan) -> list[tuple[str, str]]:
         (
             "Confidence",
             (
-                f"{data.percent_level} for everything together: outcomes were dealt out again among "
-                f"{'those alike' if data.given else 'all'}, the same deal for every column"
+                f"{data.percent_level} for everything together: outcomes were shuffled among "
+                f"{'those alike' if data.given else 'all rows'}, with the same shuffles for every column"
             ),
         ),
     ]

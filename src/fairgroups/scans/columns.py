@@ -193,7 +193,9 @@ def read_column(raw: NDArray[Any], name: str) -> ScannedColumn:
     distinct = int(np.unique(spread).size)
     low, middle, high = np.quantile(spread, [0.25, 0.5, 0.75], method="inverted_cdf")
     write = _date if kind == "date" else shortest([low, middle, high])
-    told = write(middle) if low == high else f"half of them {write(low)} to {write(high)}, the middle {write(middle)}"
+    told = f"mostly {write(middle)}"
+    if low != high:
+        told = f"median {write(middle)}, middle half {write(low)} to {write(high)}"
     check = replace(check, distinct=distinct, values=told)
     if distinct == 1 and n - spread.size >= LEAST_LEVEL:  # a tick, or nothing
         told = f"It has one value, {write(middle)}, or none."
@@ -339,8 +341,9 @@ def _without_codes(check: ColumnCheck, values: Array) -> tuple[ColumnCheck, Arra
     found = [code for code, _ in codes]
     coded = sum(n for _, n in codes)
     write = shortest(found)
-    several = "stand" if len(found) > 1 else "stands"
-    told = f"{listed([write(x) for x in found])} {several} far from all others in {thousands(coded)} rows: not known."
+    are = "are" if len(found) > 1 else "is"
+    said = f"{listed([write(x) for x in found])} {are} far from every other value ({how_many(coded, 'row')})"
+    told = f"{said}; taken as missing."
     out = np.where(np.isin(values, found), np.nan, values)
     return replace(check, codes=tuple(found), coded=coded, told=told), out
 

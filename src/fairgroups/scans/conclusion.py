@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from fairgroups.scans.records import Difference, ScannedAttribute, Step
     from fairgroups.scans.result import Scan
 
-__all__ = ["adds", "cannot_say", "certainty", "conclude", "evidence_said", "limit_lines", "place_said", "steps_said"]
+__all__ = ["adds", "cannot_say", "certainty", "conclude", "evidence_said", "limit_lines", "steps_said"]
 
 
 MOST_NAMED = 5  # columns in a sentence
@@ -28,22 +28,48 @@ def _shown(scan: Scan) -> str:
     equal = f" at equal {listed(list(data.given))}" if data.given else ""
     if scan.verdict == "not enough evidence":
         return _nothing(scan, looked, equal)
-    shown = list(dict.fromkeys(one.names[0] for one in scan.shown))
-    first = scan.steps[0] if scan.steps else None
+    first = scan.steps[0] if scan.steps else max((*scan.shown, *scan.pairs), key=lambda one: abs(one.worst.phi))
+    clearest = "The clearest" if looked > 1 else "There is a"
+    by = f"{'is ' if looked > 1 else ''}by {_by(first)}"
+    said = f"{clearest} difference in {data.outcome}{equal} {by}: {_difference(scan, first)}."
+    return f"{said}{_how_many(scan, looked)}{_later(scan)}{_beside_the_list(scan)}"
+
+
+def _by(one: ScannedAttribute | Step) -> str:
+    return one.said.replace(" × ", " and ") if len(one.names) > 1 else one.said
+
+
+def _difference(scan: Scan, one: ScannedAttribute | Step) -> str:
+    """Say whose rate it is, how far it lies from everybody's, and how sure that is."""
+    data, worst = scan.data, one.worst
+    against = f"against {amount(data.overall, percent=data.percent)} for {data.everybody}: "
+    if data.given:
+        against = ""
+    return (
+        f"for {worst.label} ({thousands(worst.n)} {data.unit}), the {data.rate} is "
+        f"{amount(worst.rate, percent=data.percent)}, {against}"
+        f"{_distance(scan, worst, f'that of comparable {data.unit}' if data.given else '')}"
+    )
+
+
+def _distance(scan: Scan, worst: Difference, whom: str) -> str:
+    """Say how far a rate lies from another, and how sure that is."""
+    data = scan.data
+    way = f"{'lower' if worst.phi < 0 else 'higher'}{f' than {whom}' if whom else ''}"
+    return f"{size(worst.phi, percent=data.percent)} {way} ({data.percent_level} interval {_ends(scan, worst)})"
+
+
+def _how_many(scan: Scan, looked: int) -> str:
+    """Say how many columns are shown."""
+    shown = len({one.names[0] for one in scan.shown})
+    if looked == 1:
+        return ""
+    every = "both" if looked == 2 else f"all {looked}"
+    which = f"{shown} of the {looked} columns" if shown < looked else f"{every} columns"
     if not shown:
-        pair = scan.pairs[0]
-        said = (
-            f"None of {_columns(looked)} alone is shown to go with {data.outcome}{equal}, but {pair.said} together is"
-        )
-        return f"{said}: {place_said(scan, pair)}."
-    some = f"{len(shown)} of {looked}" if len(shown) < looked else "both" if looked == 2 else f"all {looked}"
-    many = f"{some} columns" if looked > 1 else "the one column that was looked at"
-    go = "go" if len(shown) > 1 else "goes"
-    said = f"{sentence(many)} {go} with {data.outcome}{equal}, as far as these {thousands(data.n)} {data.unit} show"
-    if first is not None:
-        which = "The strongest is" if looked > 1 else "It is"
-        said += f". {which} {first.said}: {place_said(scan, first)}"
-    return f"{said}.{_later(scan)}{_beside_the_list(scan)}"
+        which = f"{'neither' if looked == 2 else 'none'} of the {looked} columns alone"
+    equal = f" at equal {listed(list(scan.data.given))}" if scan.data.given else ""
+    return f" {sentence(which)} {'are' if shown > 1 else 'is'} shown to be related to {scan.data.outcome}{equal}."
 
 
 def _later(scan: Scan) -> str:
@@ -51,14 +77,13 @@ def _later(scan: Scan) -> str:
     shown = {one.names[0] for one in scan.shown}
     still = [step.said for step in scan.steps[1:] if set(step.names) <= shown]
     new = [step.said for step in scan.steps[1:] if not set(step.names) <= shown]
-    said = []
-    if still:
-        said.append(f"{listed(still)} still {'matter' if len(still) > 1 else 'matters'}")
-    if new:
-        so = f"so do{'' if len(new) > 1 else 'es'} {listed(new)}"
-        too = f"{listed(new)} matter{'' if len(new) > 1 else 's'}, too"
-        said.append(f"{so if still else too}, though not shown alone")
-    return f" Among {scan.data.unit} alike in that, {'; '.join(said)}." if said else ""
+    if not still and not new:
+        return ""
+    alike = f"among {scan.data.unit} alike in {_by(scan.steps[0])}"
+    said = f" {listed(still or new)} still matter{'' if len(still or new) > 1 else 's'} {alike}"
+    if still and new:
+        said += f"; so do{'' if len(new) > 1 else 'es'} {listed(new)}"
+    return f"{said}{', though not shown alone' if new else ''}."
 
 
 def _beside_the_list(scan: Scan) -> str:
@@ -135,31 +160,18 @@ def _nothing(scan: Scan, looked: int, equal: str) -> str:
     p = min((one.p_value for one in (*scan.attributes, *scan.pairs)), default=1.0)
     least = [one.detectable for one in scan.attributes if not math.isnan(one.detectable)]
     said = (
-        f"No attribute is shown to go with {data.outcome}{equal}: over {_columns(looked)}{pairs}, nothing differs more "
-        f"than chance makes it ({p_value(p)})"
+        f"No attribute is shown to be related to {data.outcome}{equal}: over {_columns(looked)}{pairs}, nothing "
+        f"differs more than chance makes it ({p_value(p)})"
     )
     if 10 * data.alone > data.n:
         whom = f"{thousands(data.alone)} of {thousands(data.n)} {data.unit}"
         said += f"; but {whom} have nobody alike in {listed(list(data.given))} to be compared with"
     if least:
         said += (
-            f". A tenth of the {data.unit} would have been noticed in four of five such tables at a difference of "
-            f"about {size(max(least), percent=data.percent)}"
+            f". In a tenth of the {data.unit}, a difference of about {size(max(least), percent=data.percent)} would "
+            "have been found in 80 of 100 such tables"
         )
     return said + "."
-
-
-def place_said(scan: Scan, one: ScannedAttribute | Step) -> str:
-    """Say who differs, by how much, and how sure that is."""
-    data, worst = scan.data, one.worst
-    ends = _ends(scan, worst)
-    way = "below" if worst.phi < 0 else "above"
-    whom = f"what {data.unit} alike have" if data.given else "everybody"
-    rate = amount(worst.rate, percent=data.percent)
-    return (
-        f"{one.place}, {thousands(worst.n)} {data.unit}, {data.rate} {rate}, {size(worst.phi, percent=data.percent)} "
-        f"{way} {whom} ({data.percent_level} interval {ends})"
-    )
 
 
 def _ends(scan: Scan, worst: Difference) -> str:
@@ -172,14 +184,9 @@ def _ends(scan: Scan, worst: Difference) -> str:
 def steps_said(scan: Scan, step: Step) -> str:
     """Say what a step of the shortest list adds."""
     if not step.given:
-        return f"{step.said}: {place_said(scan, step)}."
-    data = scan.data
-    ends = _ends(scan, step.worst)
-    way, what = "below" if step.worst.phi < 0 else "above", "it" if step is scan.steps[1] else "them"
-    return (
-        f"{step.said} adds to {what}: among {data.unit} alike in {listed(list(step.given))}, {step.worst.label} is "
-        f"{size(step.worst.phi, percent=data.percent)} {way} what these have ({data.percent_level} interval {ends})."
-    )
+        return f"{step.said}: {_difference(scan, step)}."
+    alike = f"that of {scan.data.unit} alike in {listed(list(step.given))}"
+    return f"{step.said}: for {step.worst.label}, the {scan.data.rate} is {_distance(scan, step.worst, alike)}."
 
 
 def adds(one: ScannedAttribute) -> str:
@@ -218,7 +225,7 @@ def certainty(scan: Scan) -> str:
         pairs += ", those of the ten most striking"
     return (
         f"With {data.percent_level} confidence all intervals hold at once, for every range of every column "
-        f"({looked}){pairs}: they allow for the most striking having been picked out."
+        f"({looked}){pairs}: they allow for the fact that the most striking were picked."
     )
 
 
@@ -244,12 +251,13 @@ def cannot_say(scan: Scan) -> list[str]:
     if any(not one.shown for one in scan.attributes):
         said.append("That attributes not shown do not matter: a difference may exist that this data does not show.")
     if least:
+        far = size(max(least), percent=data.percent)
         said.append(
-            f"Small differences: a tenth of the {data.unit} is noticed in four of five such tables at about "
-            f"{size(max(least), percent=data.percent)} in a column alone, a smaller difference less often."
+            f"Small differences: in a tenth of the {data.unit}, a difference of {far} along one column would be found "
+            "in about 80 of 100 such tables, a smaller one less often."
         )
     said.append(
-        f"Why there are differences. An attribute that goes with {data.outcome} need not be its cause, and “not "
+        f"Why there are differences. An attribute that is related to {data.outcome} need not be its cause, and “not "
         "shown to add anything beyond another” does not mean that it adds nothing."
     )
     if not data.given:

@@ -239,7 +239,7 @@ def _curve(scene: Scene, i: int, place: tuple[int, int], least: int) -> tuple[Cu
     return tuple(out)
 
 
-def _stretches(n: Array, place: tuple[int, int], least: int) -> list[tuple[int, int]]:
+def _stretches(n: NDArray[np.intp], place: tuple[int, int], least: int) -> list[tuple[int, int]]:
     """Return stretches of cells with enough of the `n` people of each cell, none of them across an end of a place.
 
     An end is passed over where fewer than `least` lie beyond it.

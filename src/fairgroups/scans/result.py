@@ -87,6 +87,11 @@ class ScanFacts:
         """The level as it is written."""
         return f"{100 * self.level:.12g}%"
 
+    @property
+    def everybody(self) -> str:
+        """What all rows together are called."""
+        return "everybody" if self.unit == "people" else f"all {self.unit}"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scan(Written):

@@ -19,7 +19,7 @@ from fairgroups.evidence.places import Places, ScannedAxis, place_of
 from fairgroups.evidence.regions import Region
 from fairgroups.evidence.verdict import verdicts
 from fairgroups.measures import Direction, Measure
-from fairgroups.partition.sides import Side
+from fairgroups.partition.sides import Levels, Side
 from fairgroups.progress import on_two_threads
 from fairgroups.rows.attributes import Column
 from fairgroups.rows.rows import Rows
@@ -231,7 +231,9 @@ class Scene:
             found = replace(found, low=max(found.low, -1.0), high=min(found.high, 1.0))
         edges = self.fine if len(columns) == 1 else self.coarse
         sides = tuple(self.columns[i].side(side, edges[i]) for i, side in zip(columns, region, strict=True))
-        said = ", ".join(self.said(i, side) for i, side in zip(columns, sides, strict=True))
+        parts = [self.said(i, side) for i, side in zip(columns, sides, strict=True)]
+        several = any(isinstance(side, Levels) and len(side.names) > 1 for side in sides)
+        said = (", and " if several else " and ").join(parts)
         (verdict,) = verdicts(np.array([found.low]), np.array([found.high]), self.direction, 0.0)
         n, share = int(np.count_nonzero(used)), float(b[used].sum() / b.sum())
         ends = found.value, found.low, found.high
@@ -240,7 +242,7 @@ class Scene:
     def said(self, i: int, side: Side) -> str:
         """Write a side of a column as it is said."""
         column = self.columns[i]
-        return column.said(side, self.called.get(column.name, column.name))
+        return column.said(side, self.called.get(column.name, column.name)).strip()
 
     def places(self, dealt: Dealt, columns: Sequence[int]) -> Places:
         """Return every region of a column or pair."""
