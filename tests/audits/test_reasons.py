@@ -41,7 +41,7 @@ def test_the_sentence_and_the_numbers_below_it(table):
         "People whose age is under 30 are disadvantaged at equal schooling: their positive rate for y is "
     )
     assert "lower than that of comparable people (95% interval" in found.conclusion
-    assert "points by which it lies below everybody's" in found.conclusion
+    assert "points below everybody's, of which" in found.conclusion
     assert record.phi == one.matched
     assert (record.low, record.high) == (one.matched_low, one.matched_high)
     assert one.difference == pytest.approx(one.explained + one.unexplained, abs=1e-12)
@@ -186,7 +186,7 @@ def test_a_factor_that_is_the_attribute_leaves_nobody_to_compare():
     assert fg.audit(people, **ASKED, given="again").verdict == "not enough evidence"
 
 
-def test_sizes_and_spans_have_one_sign(table):
+def test_one_number_of_what_is_left_is_said(table):
     rng = np.random.default_rng(3)
     people = {**table, "y": (rng.random(6_000) < 0.2 + 0.05 * table["z"]).astype(int)}
     found = fg.audit(people, **ASKED, given="z", partition=[32], against="everyone")
@@ -196,7 +196,7 @@ def test_sizes_and_spans_have_one_sign(table):
     numbers |= {"difference": -0.112, "explained": -0.096, "unexplained": -0.016}
     one = GroupReasons("young", **{**numbers, "unexplained_low": -0.047, "unexplained_high": 0.015})
     reasons = replace(found.reasons, groups=(one,))
-    said = "Of the 11.2 points by which it lies below everybody's, 9.6 go with z, 1.6 (−1.5 to 4.7) do not."
+    said = "It lies 11.2 points below everybody's, of which 9.6 go with z."
     assert split_of(reasons, 0, True, "people") == said
 
 

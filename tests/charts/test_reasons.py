@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import fairgroups as fg
+from fairgroups.charts.classes import drawn_rates
 from fairgroups.charts.reasons import WITH, WITHOUT
 from fairgroups.charts.style import to_svg
 
@@ -17,15 +18,28 @@ def audit():
     return fg.audit({"age": age, "z": z, "y": y}, sensitive="age", outcome="y", given="z", checks=False)
 
 
-def test_bars_begin_where_the_others_end(audit):
+def test_both_bars_begin_at_zero_and_the_interval_is_read_off_the_axis(audit):
     chart = audit.plot("reasons").to_dict(validate=False)
     values = next(v for layer in chart["layer"] for v in [layer.get("data", {}).get("values", [])] if len(v) > 1)
     for one in audit.reasons.groups:
         mine = {v["part"]: v for v in values if v["label"] == one.label}
-        assert mine[WITH]["from"] == 0
-        assert mine[WITH]["to"] == mine[WITHOUT]["from"] == pytest.approx(100 * one.explained)
-        assert mine[WITHOUT]["to"] == pytest.approx(100 * one.difference)
-        assert mine[WITHOUT]["low"] <= mine[WITHOUT]["to"] <= mine[WITHOUT]["high"]
+        assert mine[WITH]["value"] == pytest.approx(100 * one.explained)
+        assert mine[WITHOUT]["value"] == pytest.approx(100 * one.unexplained)
+        assert mine[WITH]["value"] + mine[WITHOUT]["value"] == pytest.approx(mine[WITH]["whole"])
+        assert mine[WITHOUT]["low"] == pytest.approx(100 * one.unexplained_low)
+        assert mine[WITHOUT]["high"] == pytest.approx(100 * one.unexplained_high)
+
+
+def test_the_first_picture_shows_what_the_verdicts_speak_of(audit):
+    """With factors held equal: a group that is lower lies below everybody's line, its interval with it."""
+    drawn = drawn_rates(audit)
+    sides = {"lower": -1, "higher": 1, "disadvantaged": -1, "advantaged": 1}
+    judged = [(one, sides[one["verdict"]]) for one in drawn if one["verdict"] in sides]
+    assert judged
+    for one, side in judged:
+        assert side * (one["rate"] - audit.overall) > 0
+        assert side * (one["rate_low"] - audit.overall) > 0
+        assert side * (one["rate_high"] - audit.overall) > 0
 
 
 def test_pictures_are_drawn(audit, tmp_path):

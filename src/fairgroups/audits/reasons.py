@@ -15,7 +15,7 @@ from fairgroups.measures import Measure
 from fairgroups.partition.partition import Partition
 from fairgroups.rows.rows import Rows
 from fairgroups.rows.strata import Factor, at_equal
-from fairgroups.words import listed, plain_points, points, size, thousands
+from fairgroups.words import listed, plain_points, sentence, size, thousands
 
 __all__ = ["GroupReasons", "Reasons", "factors_of", "reasons_of", "split_of"]
 
@@ -158,41 +158,26 @@ def reasons_of(
 
 
 def split_of(reasons: Reasons, k: int, percent: bool, unit: str, subject: str = "it") -> str:
-    """Say what of a group's difference goes with the factors and what does not.
+    """Say what of a group's difference goes with the factors.
 
-    "Of the 19.9 points by which it lies below everybody's, 12.4 go with education and hours, 7.5 (5.9 to 9.0) do not."
+    "It lies 19.9 points below everybody's, of which 12.4 go with education and hours." What does not is in the table:
+    it is a little less than the difference from comparable people, which stands before this sentence.
     """
     one, names = reasons.groups[k], reasons.names
     everybody = "everybody's" if unit == "people" else f"that of all {unit}"
     total, explained, left = one.difference, one.explained, one.unexplained
     small = 0.0005 if percent else 1e-3 * abs(total)
+    side = "below" if total < 0 else "above"
+    said = f"{sentence(subject)} lies {size(total, percent=percent)} {side} {everybody}"
     if abs(explained) <= small:
-        return f"Hardly anything of it goes with {names}."
-    if abs(left) <= small / 10:
-        side = "below" if total < 0 else "above"
-        return f"All of the {size(total, percent=percent)} by which {subject} lies {side} {everybody} go with {names}."
-    span = _span(one, percent)
-    sides = ["below" if x < 0 else "above" for x in (total, explained, left)]
-    if total * explained > 0 and total * left > 0:
-        said = (
-            f"Of the {size(total, percent=percent)} by which {subject} lies {sides[0]} {everybody}, "
-            f"{plain_points(abs(explained), percent=percent)} go with {names}, "
-            f"{plain_points(abs(left), percent=percent)} ({span}) do not."
-        )
+        said = f"Hardly anything of it goes with {names}."
+    elif abs(left) <= small / 10:
+        said += f", all of which goes with {names}."
+    elif total * explained > 0 and total * left > 0:
+        said += f", of which {plain_points(abs(explained), percent=percent)} go with {names}."
     else:
-        said = (
-            f"{subject[:1].upper()}{subject[1:]} lies {size(total, percent=percent)} {sides[0]} {everybody}; going by "
-            f"{names} it would lie {size(explained, percent=percent)} {sides[1]}, so that it is "
-            f"{size(left, percent=percent)} ({span}) {sides[2]} what one would expect."
-        )
+        other = "below" if explained < 0 else "above"
+        said += f"; going by {names} it would lie {size(explained, percent=percent)} {other}."
     if one.alone > ALONE * one.counted:
         said += f" {thousands(round(one.alone))} of the group have nobody comparable outside it."
     return said
-
-
-def _span(one: GroupReasons, percent: bool) -> str:
-    sign = -1.0 if one.unexplained < 0 else 1.0  # the size is said without it
-    ends = sorted((sign * one.unexplained_low, sign * one.unexplained_high))
-    if ends[0] < 0:
-        return f"{points(ends[0], percent=percent)} to {plain_points(ends[1], percent=percent)}"
-    return f"{plain_points(ends[0], percent=percent)} to {plain_points(ends[1], percent=percent)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fairgroups.charts.style import INK, names_above, verdict_colour
 from fairgroups.words import sentence
@@ -13,7 +13,25 @@ if TYPE_CHECKING:
 
     from fairgroups.audits.result import Audit
 
-__all__ = ["class_chart"]
+__all__ = ["class_chart", "drawn_rates", "rate_title"]
+
+
+def drawn_rates(audit: Audit) -> list[dict[str, Any]]:
+    """Return each group's rate with its interval; with factors held equal what it would be were they alike.
+
+    So a picture of rates shows what the verdicts, which are its colours, speak of.
+    """
+    keys = ("label", "rate", "rate_low", "rate_high", "verdict")
+    drawn = [{key: getattr(record, key) for key in keys} for record in audit.records]
+    for one, reason in zip(drawn, () if audit.reasons is None else audit.reasons.groups, strict=False):
+        ends = (reason.unexplained, reason.unexplained_low, reason.unexplained_high)
+        one |= dict(zip(keys[1:4], (audit.overall + x for x in ends), strict=True))
+    return drawn
+
+
+def rate_title(audit: Audit) -> str:
+    """Return the title of the axis of rates."""
+    return sentence(audit.measure.rate) + ("" if audit.reasons is None else " at equal factors")
 
 
 def class_chart(audit: Audit, *, width: int = 560) -> alt.LayerChart:
@@ -21,12 +39,11 @@ def class_chart(audit: Audit, *, width: int = 560) -> alt.LayerChart:
     import altair as alt
 
     percent = audit.data.percent
-    keys = ("label", "rate", "rate_low", "rate_high", "verdict")
-    values = [{key: getattr(r, key) for key in keys} for r in audit.records if math.isfinite(r.rate)]
+    values = [one for one in drawn_rates(audit) if math.isfinite(one["rate"])]
     order = [value["label"] for value in values]
     colour = verdict_colour(alt, [value["verdict"] for value in values])
     y = alt.Y("label:N", sort=order, title=None, axis=names_above(alt))
-    axis = alt.Axis(title=sentence(audit.measure.rate), **({"format": ".0%"} if percent else {}))
+    axis = alt.Axis(title=rate_title(audit), **({"format": ".0%"} if percent else {}))
     base = alt.Chart(alt.Data(values=values))
     lines = base.mark_rule(strokeWidth=3).encode(
         y=y, x=alt.X("rate_low:Q", axis=axis, scale=alt.Scale(zero=percent)), x2="rate_high:Q", color=colour

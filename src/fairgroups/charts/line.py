@@ -6,6 +6,7 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from fairgroups.charts.classes import drawn_rates, rate_title
 from fairgroups.charts.style import INK, LINE_COLOUR, VERDICT_SHAPES, legend, names_above, verdict_colour
 from fairgroups.words import sentence
 
@@ -28,13 +29,15 @@ def rate_chart(audit: Audit, *, width: int = 780, height: int = 320) -> alt.Laye
     low, high = audit.data.attributes[0].shown
     spread = (high - low) or 1.0
     x_scale = alt.Scale(domain=[low - 0.01 * spread, high + 0.01 * spread], nice=False, zero=False)
-    y_axis = alt.Axis(title=sentence(audit.measure.rate), **({"format": ".0%"} if percent else {}))
+    y_axis = alt.Axis(title=rate_title(audit), **({"format": ".0%"} if percent else {}))
     ends = trend_ends(audit)
     shapes = ends or _segments(audit)
     present = [r.verdict for r in audit.records]
     colour = verdict_colour(alt, present)
     few = FEWEST if audit.data.rows >= 20 * FEWEST else 1
-    curve = alt.Data(values=[asdict(p) for p in audit.curve if low <= p.middle <= high and p.n >= few])
+    seen = [(p, p.rate if audit.reasons is None else p.at_equal) for p in audit.curve]
+    inside = [(p, rate) for p, rate in seen if low <= p.middle <= high and p.n >= few and math.isfinite(rate)]
+    curve = alt.Data(values=[{"middle": p.middle, "n": p.n, "rate": rate} for p, rate in inside])
     base = alt.Chart(alt.Data(values=shapes))
     x = alt.X("from:Q", scale=x_scale, title=name)
     areas = base.mark_rect(opacity=0.22).encode(
@@ -166,10 +169,9 @@ def _segments(audit: Audit) -> list[dict[str, Any]]:
     """List every interval of every group, cut to the values seen."""
     low, high = audit.data.attributes[0].shown
     out = []
-    for k, record in enumerate(audit.records):
+    for k, drawn in enumerate(drawn_rates(audit)):
         for part in audit.partition.ranges(k):
             left, right = max(part.low, low), min(part.high, high)
-            if left <= right and math.isfinite(record.rate):
-                keys = ("label", "rate", "rate_low", "rate_high", "verdict")
-                out.append({"from": left, "to": right, **{key: getattr(record, key) for key in keys}})
+            if left <= right and math.isfinite(drawn["rate"]):
+                out.append({"from": left, "to": right, **drawn})
     return sorted(out, key=lambda s: s["from"])

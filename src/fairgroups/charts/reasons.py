@@ -19,50 +19,39 @@ WITH, WITHOUT = "goes with the factors", "does not"
 
 
 def reasons_chart(audit: Audit, *, width: int = 560) -> alt.LayerChart:
-    """Draw how each group's difference from everybody is made up: what goes with the factors, then what does not."""
+    """Draw what of each group's difference goes with the factors, what does not, and both together."""
     import altair as alt
 
     assert audit.reasons is not None
-    percent = audit.data.percent
-    scale = 100 if percent else 1
+    scale = 100 if audit.data.percent else 1
     values: list[dict[str, Any]] = []
     for record, one in zip(audit.records, audit.reasons.groups, strict=True):
         if not math.isfinite(one.difference):
             continue
-        base, end = one.explained * scale, one.difference * scale
-        common = {"label": record.label}
-        values.append({**common, "part": WITH, "from": 0.0, "to": base, "low": None, "high": None})
-        ends = [base + scale * x for x in (one.unexplained_low, one.unexplained_high)]
-        known = all(math.isfinite(x) for x in ends)
-        values.append(
-            {
-                **common,
-                "part": WITHOUT,
-                "from": base,
-                "to": end,
-                "low": ends[0] if known else None,
-                "high": ends[1] if known else None,
-            }
-        )
+        ends = [x if math.isfinite(x) else None for x in (one.unexplained_low, one.unexplained_high)]
+        for part, value, (low, high) in (
+            (WITH, one.explained, (None, None)),
+            (WITHOUT, one.unexplained, ends),
+        ):
+            common = {"label": record.label, "part": part, "value": value * scale, "whole": one.difference * scale}
+            values.append(common | {key: x and x * scale for key, x in (("low", low), ("high", high))})
     order = list(dict.fromkeys(value["label"] for value in values))
-    axis = names_above(alt)
-    base_chart = alt.Chart(alt.Data(values=values))
-    y: dict[str, Any] = {
-        "y": alt.Y("label:N", sort=order, title=None, axis=axis),
-        "yOffset": alt.YOffset("part:N", sort=[WITH, WITHOUT]),
-    }
-    title = "Difference from everybody" + (" (percentage points)" if percent else "")
+    base = alt.Chart(alt.Data(values=values))
+    y = alt.Y("label:N", sort=order, title=None, axis=names_above(alt))
+    rows: dict[str, Any] = {"y": y, "yOffset": alt.YOffset("part:N", sort=[WITH, WITHOUT])}
+    title = f"Difference from {audit.data.everybody}" + (" (percentage points)" if audit.data.percent else "")
     colour = alt.Color(
         "part:N",
         scale=alt.Scale(domain=[WITH, WITHOUT], range=[GREY, VERDICT_COLOURS["higher"]]),
         legend=legend(alt),
     )
-    bars = base_chart.mark_bar(height={"band": 0.8}).encode(
-        x=alt.X("from:Q", axis=alt.Axis(title=title)), x2="to:Q", color=colour, **y
+    bars = base.mark_bar(height={"band": 0.8}).encode(
+        x=alt.X("value:Q", axis=alt.Axis(title=title, labelOverlap=True)), x2=alt.datum(0), color=colour, **rows
     )
-    lines = base_chart.mark_rule(strokeWidth=1.5, color=INK).encode(x="low:Q", x2="high:Q", **y)
+    lines = base.mark_rule(strokeWidth=1.5, color=INK).encode(x="low:Q", x2="high:Q", **rows)
+    wholes = base.mark_point(shape="diamond", filled=True, size=70, opacity=1, color=INK).encode(x="whole:Q", y=y)
     zero = alt.Chart(alt.Data(values=[{"x": 0}])).mark_rule(strokeDash=[5, 4], color=INK).encode(x="x:Q")
-    return alt.layer(bars, lines, zero).properties(width=width, height=alt.Step(24))
+    return alt.layer(bars, lines, wholes, zero).properties(width=width, height=alt.Step(24))
 
 
 def equal_chart(audit: Audit, *, width: int = 780, height: int = 300) -> alt.LayerChart:

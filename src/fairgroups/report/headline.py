@@ -66,7 +66,7 @@ def key_figures(audit: Audit | JointAudit) -> list[Figure]:
         ends = " to ".join(points(x, percent=percent) for x in (record.low, record.high))
         told = f"{'points from' if percent else 'from'} {part.settings.whom} ({part.settings.percent_level}: {ends})"
         difference = Figure(points(record.phi, percent=percent), told, colour)
-        if part.settings.against != "everyone" and part.reasons is None:
+        if part.settings.against != "everyone" or part.reasons is not None:
             whose = f"{part.measure.rate}: {part.settings.whom}"
             overall = Figure(amount(record.rate - record.phi, percent=percent), whose)
         return [rate, overall, difference, *_people(part, record, unit, colour)]

@@ -86,9 +86,12 @@ def first_pictures(audit: Audit) -> list[Picture]:
     settings = audit.settings
     if audit.partition.is_line:
         first: Any = rate_chart(audit)
+        which, then = "observed rate along the attribute", ""
+        if audit.reasons is not None:
+            which, then = f"rate along the attribute if {audit.reasons.names} were alike", " then"
         caption = (
-            f"Dots: the observed rate along the attribute, larger for more {audit.data.unit}. Thick lines: a group's "
-            f"rate; shaded: its {settings.percent_level} interval. Dashed: {audit.data.everybody}. {_colours(audit)}"
+            f"Dots: the {which}, larger for more {audit.data.unit}. Thick lines: a group's rate{then}; "
+            f"shaded: its {settings.percent_level} interval. Dashed: {audit.data.everybody}. {_colours(audit)}"
         )
         if trend_ends(audit):
             caption = (
@@ -101,7 +104,8 @@ def first_pictures(audit: Audit) -> list[Picture]:
             caption += f" A few values of {attribute.said} lie beyond the picture."
     elif len(audit.partition.columns) == 1:
         first = class_chart(audit)
-        caption = f"Marks: each group's rate. Lines: its interval. Dashed: {audit.data.everybody}."
+        were = "" if audit.reasons is None else f" if {audit.reasons.names} were alike"
+        caption = f"Marks: each group's rate{were}. Lines: its interval. Dashed: {audit.data.everybody}."
     else:
         first = plane_chart(audit)
         caption = (
@@ -114,8 +118,11 @@ def first_pictures(audit: Audit) -> list[Picture]:
     level = settings.percent_level
     suffix = "-" + re.sub(r"\W+", "-", audit.measure.name)
     whom = settings.whom
-    return [
-        Picture(f"rate{suffix}", f"{sentence(rate)}{of} by {by}", caption, first),
+    title = f"{sentence(rate)}{of} by {by}"
+    if audit.reasons is not None and len(audit.partition.columns) == 1:
+        title += f" at equal {audit.reasons.names}"
+    drawn = [
+        Picture(f"rate{suffix}", title, caption, first),
         Picture(
             f"difference{suffix}",
             f"Difference of each group from {whom}: {rate}",
@@ -123,6 +130,9 @@ def first_pictures(audit: Audit) -> list[Picture]:
             phi_chart(audit),
         ),
     ]
+    if audit.reasons is not None and len(audit.partition.columns) > 1:
+        return drawn[::-1]  # the map shows observed rates, the verdicts are about comparable people
+    return drawn
 
 
 def _colours(audit: Audit) -> str:
@@ -142,8 +152,8 @@ def reasons_pictures(audit: Audit) -> list[Picture]:
         Picture(
             f"reasons{suffix}",
             f"What of each group's difference goes with {reasons.names}",
-            f"Grey: what goes with the factors. Purple: what does not, from where grey ends to the whole difference; "
-            f"the thin line is its {level} interval. Dashed: {audit.data.everybody}.",
+            f"Grey: what goes with the factors. Purple: what does not; the thin line is its {level} interval. "
+            f"Diamonds: both together, the difference from {audit.data.everybody}.",
             reasons_chart(audit),
         )
     ]
@@ -152,7 +162,7 @@ def reasons_pictures(audit: Audit) -> list[Picture]:
             Picture(
                 f"equal{suffix}",
                 f"{sentence(audit.measure.rate)} at equal {reasons.names}",
-                f"Grey: the observed rate. Purple: the rate were all factors alike. Dashed: {audit.data.everybody}.",
+                f"Grey: the observed rate. Purple: the rate if all factors were alike. Dashed: {audit.data.everybody}.",
                 equal_chart(audit),
             )
         )
