@@ -260,3 +260,14 @@ def one_of(value: Any, name: str, allowed: Sequence[Any]) -> Any:
 
 def _is_number(value: Any) -> bool:
     return not isinstance(value, bool) and hasattr(value, "__float__") and not isinstance(value, str)
+
+
+def rates_apart(options: Any, *names: str) -> None:
+    """Refuse limits on differences of rates that no two rates can reach."""
+    for name in names:
+        value = getattr(options, name)
+        if value is not None and value > 1:
+            raise InputError(
+                f"`{name}` is a difference of rates, at most 1; got {value!r}.",
+                f"{value:g} points are {value / 100:g}.",
+            )

@@ -48,7 +48,7 @@ from fairgroups.grouping.crossfit import CrossFit
 from fairgroups.grouping.find import SearchResult
 from fairgroups.grouping.narrow import Narrowed
 from fairgroups.measures import Direction, Measure
-from fairgroups.options import Against
+from fairgroups.options import Against, rates_apart
 from fairgroups.partition.partition import Partition
 from fairgroups.reading import Reading
 from fairgroups.sources.ages import age_column
@@ -108,7 +108,8 @@ def assemble(
     """Put together what is known of the rate at place `at`; of many attributes, `options` names one or two."""
     evidence, partition, rows = judged.evidence[at], judged.partition, judged.sample.rows
     groups, bounds = evidence.groups, evidence.bounds
-    _check_gaps(options, bounded=groups.bounded)
+    if groups.bounded:
+        rates_apart(options, "relevant_gap", "max_gap", "max_harm")
     gap = _relevant_gap(options, evidence)
     percent = groups.bounded and (measure.binary or rows.outcome_is_binary)
     direction = measure.direction(favourable=options.favourable)
@@ -455,13 +456,3 @@ def _settings(
         asked=asked.to_dict(),
         call=asked.call(),
     )
-
-
-def _check_gaps(options: AuditOptions, *, bounded: bool) -> None:
-    for name in ("relevant_gap", "max_gap", "max_harm"):
-        value = getattr(options, name)
-        if value is not None and bounded and value > 1:
-            raise InputError(
-                f"`{name}` is a difference of rates, at most 1; got {value!r}.",
-                f"{value:g} points are {value / 100:g}.",
-            )

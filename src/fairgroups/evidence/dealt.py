@@ -20,7 +20,7 @@ from fairgroups.measures import Measure
 from fairgroups.rows.rows import Rows
 from fairgroups.rows.weights import weighted_sums
 
-__all__ = ["Dealt", "Departure"]
+__all__ = ["FEWEST", "Dealt", "Departure"]
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -94,7 +94,8 @@ class Dealt:
         a, b = weighted_sums(rows, measure)
         a, b = rows.times(a), rows.times(b)
         used = np.flatnonzero(b > 0)
-        used = used[np.lexsort((a[used], place[used], strata[used]))]
+        weights = () if rows.weight is None else (b[used],)
+        used = used[np.lexsort((*weights, a[used], place[used], strata[used]))]
         a, b = a[used], b[used]
         _, strata = np.unique(strata[used], return_inverse=True)
         strata = np.ravel(strata)

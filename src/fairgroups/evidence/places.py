@@ -13,6 +13,7 @@ from fairgroups.evidence.dealt import Dealt
 from fairgroups.evidence.every_region import EveryRegion
 from fairgroups.evidence.region_scale import Crossed, RegionScale, ends_of
 from fairgroups.evidence.regions import Region
+from fairgroups.progress import on_two_threads
 
 __all__ = ["Places", "ScannedAxis", "place_of"]
 
@@ -52,13 +53,50 @@ class ScannedAxis:
         return levels[np.minimum(self.codes, self.size)]
 
 
-def place_of(axes: Sequence[ScannedAxis]) -> NDArray[np.uint64]:
-    """Return a number from the cells of each row: in its order people lie the same, whatever the order of the rows."""
-    found = np.zeros(axes[0].codes.size, dtype=np.uint64)
-    for axis in axes:
-        found = (found ^ axis.codes.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+def place_of(fine: Sequence[ScannedAxis], coarse: Sequence[ScannedAxis], outcome: Array) -> NDArray[np.uint64]:
+    """Return a number from the cells of each row, alone and in pairs: in its order people lie the same.
+
+    It is the same whatever the order of the rows and of the columns, whatever columns and levels are called, and
+    whichever way numbers run: columns, levels and directions stand in an order that people and outcomes decide.
+
+    Parameters
+    ----------
+    fine, coarse : sequences of ScannedAxis
+        The columns as they are looked at alone, and in pairs.
+    outcome : array
+        The outcome of each row.
+
+    Returns
+    -------
+    array of int
+    """
+    rank = np.unique(outcome, return_inverse=True)[1].ravel().astype(np.float64)
+    turned = on_two_threads(lambda pair: _turned(*pair, rank), list(zip(fine, coarse, strict=True)))
+    found = np.zeros(outcome.size, dtype=np.uint64)
+    for _, code in sorted(turned, key=lambda one: one[0]):
+        found = (found ^ code) * np.uint64(0x9E3779B97F4A7C15)
         found ^= found >> np.uint64(29)
     return found
+
+
+def _turned(fine: ScannedAxis, coarse: ScannedAxis, rank: Array) -> tuple[tuple[Any, ...], NDArray[np.uint64]]:
+    """Return what tells a column from others, and the cell of each row, without names and directions."""
+    n = fine.size
+    people, sums = (np.bincount(fine.codes, x, n + 1)[:n] for x in (np.ones(rank.size), rank))
+    order = np.arange(n)
+    if fine.categorical:
+        order = np.lexsort((sums, people))
+    elif (people[::-1].tolist(), sums[::-1].tolist()) < (people.tolist(), sums.tolist()):
+        order = order[::-1]
+    place = np.full(n + 1, n, dtype=np.uint64)
+    place[order] = np.arange(n, dtype=np.uint64)
+    cells = np.arange(coarse.size + 1, dtype=np.uint64)
+    if n and order[0] > order[-1] and not fine.categorical:
+        cells[:-1] = cells[:-1][::-1]
+    code = place[fine.codes]
+    if not fine.categorical:  # a level is itself in pairs as well
+        code = code << np.uint64(16) | cells[coarse.codes]
+    return (n, people[order].tolist(), sums[order].tolist()), code
 
 
 @dataclass(frozen=True)
@@ -104,20 +142,33 @@ class Places:
         return self.best()[1]
 
     def further(self, region: Region, root: float, most: int) -> list[Region]:
-        """Return regions that are shown to differ, apart from the first and from one another."""
+        """Return regions that are shown to differ, apart from the first and from one another.
+
+        The first of them lies on the other side, if one there is shown: who gains where the first loses.
+        """
         found = [region]
         few = (self.scale.above > 0) & (self.people <= MOST_PEOPLE * self.n)  # all the others are no further place
         statistics = np.where(few, self.scale.of(self.left), -np.inf)
+        side = np.sign(self.crossed.left[self._inside(region)].sum())
         while len(found) <= most:
-            taken = np.zeros(self.every.shape, dtype=np.int64)
+            taken = np.zeros(self.every.n_cells, dtype=np.int64)
             for one in found:
-                taken[np.ix_(*(_cells(axis, side) for axis, side in zip(self.every.axes, one, strict=True)))] = 1
-            apart = np.where(self.every.sums(taken.ravel()) == 0, statistics, -np.inf)
+                taken[self._inside(one)] = 1
+            apart = np.where(self.every.sums(taken) == 0, statistics, -np.inf)
+            across = np.where(np.sign(self.left) == -side, apart, -np.inf)
+            if len(found) == 1 and across.max(initial=-np.inf) > root:
+                apart = across
             at = int(np.argmax(np.round(apart, 6)))
             if apart[at] <= root:
                 break
             found.append(self.every.region(at))
         return found[1:]
+
+    def _inside(self, region: Region) -> NDArray[np.bool_]:
+        """Return which cells a region holds."""
+        inside = np.zeros(self.every.shape, dtype=bool)
+        inside[np.ix_(*(_cells(axis, side) for axis, side in zip(self.every.axes, region, strict=True)))] = True
+        return inside.ravel()
 
     def bounds(self, root: float, least_share: float) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Return lower and upper ends of every region's difference, and which hold such a share of the people."""

@@ -32,7 +32,7 @@ def _shown(scan: Scan) -> str:
     clearest = "The clearest" if looked > 1 else "There is a"
     by = f"{'is ' if looked > 1 else ''}by {_by(first)}"
     said = f"{clearest} difference in {data.outcome}{equal} {by}: {_difference(scan, first)}."
-    return f"{said}{_how_many(scan, looked)}{_later(scan)}{_beside_the_list(scan)}"
+    return f"{said}{_other_side(scan, first)}{_how_many(scan, looked)}{_later(scan)}{_beside_the_list(scan)}"
 
 
 def _by(one: ScannedAttribute | Step) -> str:
@@ -57,6 +57,20 @@ def _distance(scan: Scan, worst: Difference, whom: str) -> str:
     data = scan.data
     way = f"{'lower' if worst.phi < 0 else 'higher'}{f' than {whom}' if whom else ''}"
     return f"{size(worst.phi, percent=data.percent)} {way} ({data.percent_level} interval {_ends(scan, worst)})"
+
+
+def _other_side(scan: Scan, one: ScannedAttribute | Step) -> str:
+    """Say who differs even more to the other side, along the same attributes: harm is told first, but not alone."""
+    whole = next((known for known in (*scan.attributes, *scan.pairs) if known.names == one.names), None)
+    more = () if whole is None or whole.worst != one.worst else whole.more
+    place = next((place for place in more if (place.phi > 0) != (one.worst.phi > 0)), None)
+    if place is None or abs(place.phi) <= abs(one.worst.phi):
+        return ""
+    percent, than = scan.data.percent, f" than that of comparable {scan.data.unit}" if scan.data.given else ""
+    return (
+        f" For {place.label} ({thousands(place.n)} {scan.data.unit}), it is {amount(place.rate, percent=percent)}, "
+        f"{_distance(scan, place, than.removeprefix(' than '))}."
+    )
 
 
 def _how_many(scan: Scan, looked: int) -> str:
@@ -157,11 +171,10 @@ def _nothing(scan: Scan, looked: int, equal: str) -> str:
             return f"Nothing can be compared: the {data.rate} for {data.outcome} is {same} everywhere."
         return f"Nothing can be compared: all {thousands(data.n)} {data.unit} have the same {data.outcome}."
     pairs = f" and {_pairs(data.looked_at_pairs)}" if data.looked_at_pairs else ""
-    p = min((one.p_value for one in (*scan.attributes, *scan.pairs)), default=1.0)
     least = [one.detectable for one in scan.attributes if not math.isnan(one.detectable)]
     said = (
         f"No attribute is shown to be related to {data.outcome}{equal}: over {_columns(looked)}{pairs}, nothing "
-        f"differs more than chance makes it ({p_value(p)})"
+        f"differs more than chance makes it ({p_value(data.p_value)})"
     )
     if 10 * data.alone > data.n:
         whom = f"{thousands(data.alone)} of {thousands(data.n)} {data.unit}"
@@ -262,5 +275,10 @@ def cannot_say(scan: Scan) -> list[str]:
     )
     if not data.given:
         said.append("Whether there are reasons for a difference: --given holds factors equal.")
+    if not data.percent:
+        said.append(
+            "Means of few with rare large values: the intervals assume that means are roughly normal, and may be too "
+            "narrow where values are strongly skewed or heavy-tailed."
+        )
     said.append("Anything about attributes that are not in the table.")
     return said

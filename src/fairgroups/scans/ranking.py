@@ -78,6 +78,11 @@ class Ranking:
         pairs = ({self.scene.columns[i].name for i in one.columns} for one in self.look.pairs)
         return len({tuple(sorted(names)) for names in pairs if len(names) == 2})
 
+    @property
+    def p_value(self) -> float:
+        """How often chance makes something as striking as the most striking of all columns and pairs."""
+        return min((one.p_value for one in (*self.look.singles, *self.look.pairs)), default=1.0)
+
     def _attribute(self, one: Looked, options: ScanOptions) -> ScannedAttribute:
         scene, columns = self.scene, [self.scene.columns[i] for i in one.columns]
         worst = scene.difference(self.dealt, one.columns, one.region, one.root)

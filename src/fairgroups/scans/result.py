@@ -56,6 +56,8 @@ class ScanFacts:
         Which pairs were asked for.
     looked_at_pairs : int
         How many were looked at.
+    p_value : float
+        How often chance alone makes something, a column or a pair, as striking as the most striking of them.
     converted : tuple of str
         What was decided and converted when the table was read, in words.
     library : str
@@ -77,6 +79,7 @@ class ScanFacts:
     min_cell: int
     pairs: Literal["auto", "all", "none"]
     looked_at_pairs: int
+    p_value: float = 1.0
     converted: tuple[str, ...] = ()
     alone: int = 0
     constant: bool = False

@@ -13,11 +13,12 @@ from fairgroups.audits.audit import audit_of_one
 from fairgroups.audits.records import Limit
 from fairgroups.audits.result import Audit
 from fairgroups.errors import FairGroupsError, InputError
+from fairgroups.evidence.dealt import FEWEST
 from fairgroups.measures import JointMeasure, resolve_any
-from fairgroups.options import refuse_unknown, taking
+from fairgroups.options import rates_apart, refuse_unknown, taking
 from fairgroups.progress import progress_bar
 from fairgroups.rows.columns import is_missing
-from fairgroups.rows.rows import check_measure, refuse_exposure
+from fairgroups.rows.rows import Rows, check_measure, refuse_exposure
 from fairgroups.rows.strata import nothing_to_compare, refuse_names
 from fairgroups.scans.columns import OTHERS, ColumnCheck, unknown_column
 from fairgroups.scans.options import ScanOptions
@@ -26,6 +27,7 @@ from fairgroups.scans.records import ScannedAttribute
 from fairgroups.scans.result import Scan, ScanFacts
 from fairgroups.scans.scene import Scene
 from fairgroups.scans.table import ScanTable
+from fairgroups.words import thousands
 
 __all__ = ["scan"]
 
@@ -115,6 +117,9 @@ def scan(data: Any, **asked: Any) -> Scan:
         )
     check_measure(measure, rows)
     refuse_exposure(rows, measure)
+    if rows.outcome_is_binary and measure.binary:
+        rates_apart(options, "max_gap", "max_harm")
+    _check_weights(rows, options)
     direction = measure.direction(favourable=options.favourable)
     if options.max_harm is not None and direction == "neutral":
         raise InputError(
@@ -173,6 +178,7 @@ def scan(data: Any, **asked: Any) -> Scan:
         min_cell=options.min_cell,
         pairs=options.which_pairs,
         looked_at_pairs=seen.n_pairs,
+        p_value=seen.p_value,
         converted=tuple(dict.fromkeys([*table.told, *rows.told])),
         dropped=table.n - rows.size,
         library=table.library,
@@ -196,6 +202,19 @@ def _alone(scene: Scene) -> int:
         raise nothing_to_compare([column.name for column in scene.factors])
     sizes = np.bincount(dealt.strata)
     return int(np.count_nonzero(sizes == 1))
+
+
+def _check_weights(rows: Rows, options: ScanOptions) -> None:
+    """Refuse weights of which a few are nearly all: they tell nothing of chance."""
+    if rows.weight is None:
+        return
+    size = float(rows.weight.sum()) ** 2 / float(np.sum(rows.weight**2))
+    if size < FEWEST <= rows.size:
+        raise InputError(
+            f"a few rows weigh nearly as much as all others: {thousands(rows.size)} rows tell as much as {size:.1f} of "
+            "equal weight would, too few for a scan.",
+            f"look at the largest values of {options.weight!r}, or leave the weights out.",
+        )
 
 
 def _no_place(check: ColumnCheck, options: ScanOptions) -> ColumnCheck:

@@ -109,16 +109,18 @@ class Scene:
         """Return the same people in an order that their values decide, so that sums are the same to the last digit."""
         rows = self.rows
         known = [rows.outcome, *(x for x in (rows.weight, rows.truth) if x is not None)]
-        together = [] if rows.cluster is None else [_alike_clusters(rows.cluster, [self._place(), *known])]
-        order = np.lexsort((*together, *known[::-1], self._place()))
+        together = [] if rows.cluster is None else [_alike_clusters(rows.cluster, [self._place, *known])]
+        if rows.size > MOST_COMPARED_ROWS:  # of whom some will stand for all
+            together.append(_bits_of([column.values for column in self.columns]))
+        order = np.lexsort((*together[::-1], *known[::-1], self._place))
         columns = tuple(replace(column, values=column.values[order]) for column in self.columns)
         factors = tuple(replace(column, values=column.values[order]) for column in self.factors)
         return replace(self, rows=rows.take(order), columns=columns, factors=factors, edges=self.fine)
 
+    @cached_property
     def _place(self) -> NDArray[np.uint64]:
-        """Return a number from each row's values, the same whatever the order of rows and of columns."""
-        names = [(column.name, column.tells_missing) for column in self.columns]
-        return place_of([self.axes[i] for i in sorted(range(len(names)), key=names.__getitem__)])
+        """A number from each row's values, the same whatever the order of rows and of columns."""
+        return place_of(self.axes, self.pair_axes, self.rows.outcome)
 
     def some(self) -> Scene:
         """Return people enough to hold columns against each other: all, or every few of very many."""
@@ -177,7 +179,7 @@ class Scene:
 
     def dealt(self, more: Sequence[int] = ()) -> Dealt:
         """Return people whose outcomes are dealt among those alike in the factors and in some columns."""
-        return Dealt.of(self.rows, self.measure, self.strata(more).codes, self._place())
+        return Dealt.of(self.rows, self.measure, self.strata(more).codes, self._place)
 
     def look(
         self,
@@ -270,13 +272,19 @@ class Scene:
         return math.inf if dealt.yes is None else (1 - self.overall if side > 0 else self.overall)
 
 
-def _alike_clusters(cluster: NDArray[Any], known: Sequence[NDArray[Any]]) -> NDArray[np.uint64]:
-    """Return a number for each row from all that is known of its cluster, whatever that is called and in any order."""
-    mixed = np.zeros(cluster.size, dtype=np.uint64)
+def _bits_of(known: Sequence[NDArray[Any]]) -> NDArray[np.uint64]:
+    """Return a number for each row from its values."""
+    mixed = np.zeros(known[0].size, dtype=np.uint64)
     for values in known:
         bits = values if values.dtype == np.uint64 else (values.astype(np.float64) + 0.0).view(np.uint64)
         mixed = (mixed ^ bits) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
+    return mixed
+
+
+def _alike_clusters(cluster: NDArray[Any], known: Sequence[NDArray[Any]]) -> NDArray[np.uint64]:
+    """Return a number for each row from all that is known of its cluster, whatever that is called and in any order."""
+    mixed = _bits_of(known)
     codes = cluster.astype(np.intp)
     sums = np.zeros(int(codes.max()) + 1, dtype=np.uint64)
     np.add.at(sums, codes, mixed)
