@@ -53,8 +53,10 @@ class ScannedAxis:
         return levels[np.minimum(self.codes, self.size)]
 
 
-def place_of(fine: Sequence[ScannedAxis], coarse: Sequence[ScannedAxis], outcome: Array) -> NDArray[np.uint64]:
-    """Return a number from the cells of each row, alone and in pairs: in its order people lie the same.
+def place_of(
+    fine: Sequence[ScannedAxis], coarse: Sequence[ScannedAxis], outcome: Array
+) -> tuple[NDArray[np.uint64], list[int]]:
+    """Return a number from the cells of each row: in its order people lie the same, whichever order they came in.
 
     It is the same whatever the order of the rows and of the columns, whatever columns and levels are called, and
     whichever way numbers run: columns, levels and directions stand in an order that people and outcomes decide.
@@ -68,35 +70,36 @@ def place_of(fine: Sequence[ScannedAxis], coarse: Sequence[ScannedAxis], outcome
 
     Returns
     -------
-    array of int
+    array of int, list of int
+        And the order of the columns.
     """
     rank = np.unique(outcome, return_inverse=True)[1].ravel().astype(np.float64)
-    turned = on_two_threads(lambda pair: _turned(*pair, rank), list(zip(fine, coarse, strict=True)))
+    turned = on_two_threads(lambda axis: _turned(axis, rank), fine)
+    first = sorted(range(len(fine)), key=lambda i: turned[i][0])
     found = np.zeros(outcome.size, dtype=np.uint64)
-    for _, code in sorted(turned, key=lambda one: one[0]):
-        found = (found ^ code) * np.uint64(0x9E3779B97F4A7C15)
+    for (_, order), one, other in ((turned[i], fine[i], coarse[i]) for i in first):
+        place = np.full(one.size + 1, one.size, dtype=np.uint64)
+        place[order] = np.arange(one.size, dtype=np.uint64)
+        if not one.categorical and other is not one:  # a level is itself in pairs as well
+            cells = np.arange(other.size + 1, dtype=np.uint64)
+            cells[:-1] = cells[:-1][:: 1 if order[0] <= order[-1] else -1]
+            found ^= cells[other.codes] << np.uint64(16)
+        found = (found ^ place[one.codes]) * np.uint64(0x9E3779B97F4A7C15)
         found ^= found >> np.uint64(29)
-    return found
+    return found, first
 
 
-def _turned(fine: ScannedAxis, coarse: ScannedAxis, rank: Array) -> tuple[tuple[Any, ...], NDArray[np.uint64]]:
-    """Return what tells a column from others, and the cell of each row, without names and directions."""
-    n = fine.size
-    people, sums = (np.bincount(fine.codes, x, n + 1)[:n] for x in (np.ones(rank.size), rank))
+def _turned(axis: ScannedAxis, rank: Array) -> tuple[tuple[int, list[int], list[float]], NDArray[np.intp]]:
+    """Return what tells a column from others, and its cells in an order without names and directions."""
+    n = axis.size
+    people = np.bincount(axis.codes, minlength=n + 1)[:n]
+    sums = np.bincount(axis.codes, rank, n + 1)[:n]
     order = np.arange(n)
-    if fine.categorical:
+    if axis.categorical:
         order = np.lexsort((sums, people))
     elif (people[::-1].tolist(), sums[::-1].tolist()) < (people.tolist(), sums.tolist()):
         order = order[::-1]
-    place = np.full(n + 1, n, dtype=np.uint64)
-    place[order] = np.arange(n, dtype=np.uint64)
-    cells = np.arange(coarse.size + 1, dtype=np.uint64)
-    if n and order[0] > order[-1] and not fine.categorical:
-        cells[:-1] = cells[:-1][::-1]
-    code = place[fine.codes]
-    if not fine.categorical:  # a level is itself in pairs as well
-        code = code << np.uint64(16) | cells[coarse.codes]
-    return (n, people[order].tolist(), sums[order].tolist()), code
+    return (n, people[order].tolist(), sums[order].tolist()), order
 
 
 @dataclass(frozen=True)

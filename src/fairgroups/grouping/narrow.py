@@ -56,7 +56,7 @@ class Narrowed:
         level = 1 - (1 - level) * (1 - 1 / sets_of(len(fine))) / len(measures)
         seen = []
         for measure in measures:
-            dealt = Dealt.of(rows, measure, np.zeros(rows.size, dtype=np.intp), place_of(fine, coarse, rows.outcome))
+            dealt = Dealt.of(rows, measure, np.zeros(rows.size, dtype=np.intp), place_of(fine, coarse, rows.outcome)[0])
             found = look_at(dealt, fine, coarse, most_pairs=None, level=level, least=LEAST, n_draws=256)
             seen.append((dealt, found))
         return cls(tuple(column.name for column in rows.columns), fine, coarse, tuple(seen))

@@ -65,6 +65,10 @@ class Scene:
         What columns are called, where that is not their name.
     edges : sequence of array, optional
         Where the cells of each column begin, if that is known.
+    place : array of int, optional
+        A number from the values of each row, if that is known.
+    named : sequence of int, optional
+        Where the columns stand in the table, in whose order those of a pair are named.
     """
 
     rows: Rows
@@ -76,6 +80,8 @@ class Scene:
     least: int
     called: Mapping[str, str] = field(default_factory=dict)
     edges: Sequence[Array | None] | None = None
+    place: NDArray[np.uint64] | None = None
+    named: Sequence[int] | None = None
 
     @cached_property
     def fine(self) -> Sequence[Array | None]:
@@ -106,21 +112,19 @@ class Scene:
         return [column.axis(edges) for column, edges in zip(self.columns, self.coarse, strict=True)]
 
     def in_order(self) -> Scene:
-        """Return the same people in an order that their values decide, so that sums are the same to the last digit."""
-        rows = self.rows
+        """Return people and columns in an order that their values decide, so that sums are the same to the last digit."""
+        rows, many = self.rows, self.rows.size > MOST_COMPARED_ROWS  # where ties between cells do not decide
+        place, first = place_of(self.axes, self.axes if many else self.pair_axes, rows.outcome)
         known = [rows.outcome, *(x for x in (rows.weight, rows.truth) if x is not None)]
-        together = [] if rows.cluster is None else [_alike_clusters(rows.cluster, [self._place, *known])]
-        if rows.size > MOST_COMPARED_ROWS:  # of whom some will stand for all
+        together = [] if rows.cluster is None else [_alike_clusters(rows.cluster, [place, *known])]
+        if many:  # of whom some will stand for all
             together.append(_bits_of([column.values for column in self.columns]))
-        order = np.lexsort((*together[::-1], *known[::-1], self._place))
-        columns = tuple(replace(column, values=column.values[order]) for column in self.columns)
+        order = np.lexsort((*together[::-1], *known[::-1], place))
+        columns = tuple(replace(self.columns[i], values=self.columns[i].values[order]) for i in first)
+        edges = [self.fine[i] for i in first]
         factors = tuple(replace(column, values=column.values[order]) for column in self.factors)
-        return replace(self, rows=rows.take(order), columns=columns, factors=factors, edges=self.fine)
-
-    @cached_property
-    def _place(self) -> NDArray[np.uint64]:
-        """A number from each row's values, the same whatever the order of rows and of columns."""
-        return place_of(self.axes, self.pair_axes, self.rows.outcome)
+        people = replace(self, rows=rows.take(order), columns=columns, factors=factors)
+        return replace(people, edges=edges, place=place[order], named=first)
 
     def some(self) -> Scene:
         """Return people enough to hold columns against each other: all, or every few of very many."""
@@ -130,7 +134,8 @@ class Scene:
         held = np.arange(0, self.rows.size, step)
         columns = tuple(replace(column, values=column.values[held]) for column in self.columns)
         factors = tuple(replace(column, values=column.values[held]) for column in self.factors)
-        return replace(self, rows=self.rows.take(held), columns=columns, factors=factors, edges=None)
+        place = None if self.place is None else self.place[held]
+        return replace(self, rows=self.rows.take(held), columns=columns, factors=factors, edges=None, place=place)
 
     def without_a_place(self) -> set[str]:
         """Return the columns of which no range or level holds enough people and leaves enough."""
@@ -148,7 +153,9 @@ class Scene:
         """Return the same people with some of the columns."""
         if len(some) == len(self.columns):
             return self
-        return replace(self, columns=tuple(self.columns[i] for i in some), edges=[self.fine[i] for i in some])
+        named = None if self.named is None else [self.named[i] for i in some]
+        columns, edges = tuple(self.columns[i] for i in some), [self.fine[i] for i in some]
+        return replace(self, columns=columns, edges=edges, named=named)
 
     def without_factors(self) -> Scene:
         """Return the same people with nothing held equal."""
@@ -179,7 +186,10 @@ class Scene:
 
     def dealt(self, more: Sequence[int] = ()) -> Dealt:
         """Return people whose outcomes are dealt among those alike in the factors and in some columns."""
-        return Dealt.of(self.rows, self.measure, self.strata(more).codes, self._place)
+        place = self.place
+        if place is None:
+            place, _ = place_of(self.axes, self.pair_axes, self.rows.outcome)
+        return Dealt.of(self.rows, self.measure, self.strata(more).codes, place)
 
     def look(
         self,
@@ -207,8 +217,12 @@ class Scene:
             progress=progress,
         )
 
+        named = self.named or range(len(self.columns))
+
         def renamed(one: Looked) -> Looked:
-            return replace(one, columns=tuple(which[i] for i in one.columns))
+            pairs = zip((which[i] for i in one.columns), one.region, strict=True)
+            columns, region = zip(*sorted(pairs, key=lambda pair: named[pair[0]]), strict=True)
+            return replace(one, columns=columns, region=region)
 
         return Look(tuple(map(renamed, found.singles)), tuple(map(renamed, found.pairs)))
 
