@@ -112,7 +112,7 @@ class Scene:
         return [column.axis(edges) for column, edges in zip(self.columns, self.coarse, strict=True)]
 
     def in_order(self) -> Scene:
-        """Return people and columns in an order that their values decide, so that sums are the same to the last digit."""
+        """Return people and columns in an order that their values decide, so that sums are the same to the last one."""
         rows, many = self.rows, self.rows.size > MOST_COMPARED_ROWS  # where ties between cells do not decide
         place, first = place_of(self.axes, self.axes if many else self.pair_axes, rows.outcome)
         known = [rows.outcome, *(x for x in (rows.weight, rows.truth) if x is not None)]
