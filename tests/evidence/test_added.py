@@ -83,7 +83,7 @@ def test_the_conclusion_names_only_attributes_that_have_a_border():
     table = {"age": x, "income": y, "ok": (rng.random(6000) < np.where(x < 0, 0.3, 0.5)).astype(int)}
     audit = fg.audit(table, sensitive=["age", "income"], outcome="ok", checks=False)
     assert {one.attribute: one.shown for one in audit.added} == {"age": True, "income": False}
-    assert "Income is not shown to add anything to age: at equal age, a difference of" in audit.conclusion
+    assert "income is not shown to add anything to age: at equal age, a difference of" in audit.conclusion
     assert "between the lower and the upper half of income would be shown in 80 of 100 such samples" in audit.conclusion
     first = audit.conclusion.split(". ")[0]
     assert "income" not in first
@@ -131,3 +131,49 @@ def test_twins_are_told_as_such():
     table = {"u": u, "twin": u + 0.03 * rng.standard_normal(3000), "ok": rng.random(3000) < np.where(u < 0, 0.3, 0.5)}
     audit = fg.audit(table, sensitive=["twin", "u"], outcome="ok", checks=False)
     assert "The data cannot tell which of twin and u makes the difference" in audit.conclusion
+
+
+def test_amounts_that_scatter_more_in_some_places_do_not_add():
+    """The mean never depends on z, the scatter does."""
+    shown = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        z, g = rng.normal(size=600), rng.choice(list("ab"), 600)
+        table = {"z": z, "g": g, "pay": 0.5 * rng.normal(size=600) * np.exp(z) + (g == "a")}
+        found = fg.audit(table, sensitive=["z", "g"], outcome="pay", checks=False).added
+        shown += next(one for one in found if one.attribute == "z").shown
+    assert shown <= 3
+
+
+def test_amounts_that_do_depend_on_it_are_still_shown():
+    shown = 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        z, g = rng.normal(size=600), rng.choice(list("ab"), 600)
+        table = {"z": z, "g": g, "pay": rng.normal(size=600) + 0.6 * (z > 0) + (g == "a")}
+        shown += all(one.shown for one in fg.audit(table, sensitive=["z", "g"], outcome="pay", checks=False).added)
+    assert shown >= 9
+
+
+@pytest.mark.parametrize("many", [20, 40])
+def test_of_many_attributes_a_test_that_could_show_nothing_is_not_made(many):
+    """The level pays for the choice: of 20 attributes 420 deals would be too few, of 40 20,000 are."""
+    rng = np.random.default_rng(5)
+    table = {f"h{i}": rng.choice(list("pq"), 2000) for i in range(many - 2)}
+    table |= {"x": rng.normal(size=2000), "g": rng.choice(list("ab"), 2000)}
+    names, rate = list(table), 0.2 + 0.3 * (table["x"] > 0) + 0.3 * (table["g"] == "a")
+    found = fg.audit(table | {"y": rng.random(2000) < rate}, sensitive=names, outcome="y", checks=False)
+    assert found.verdict == "different"
+    assert 0.999 < found.settings.level < 1
+    assert {one.attribute: one.shown for one in found.added} == ({"x": True, "g": True} if many == 20 else {})
+    assert "cannot tell which" not in found.conclusion
+
+
+def test_where_nothing_differs_nothing_adds():
+    """The tests of what adds have no error of their own beside that of whether anything differs."""
+    rng = np.random.default_rng(16)
+    table = {"x": rng.integers(20, 60, 116), "g": rng.choice(list("abc"), 116, p=[0.6, 0.35, 0.05])}
+    found = fg.audit(table | {"y": rng.random(116) < 0.4}, sensitive=["x", "g"], outcome="y", checks=False)
+    assert found.verdict == "not enough evidence"
+    assert min(one.p_value for one in found.added) < 0.05
+    assert not any(one.shown for one in found.added)

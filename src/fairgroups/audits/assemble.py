@@ -132,7 +132,7 @@ def assemble(
     enough = not same and _is_enough(evidence, detectable, gap)
     spread = rate_range(groups, bounds)
     finding = _finding(judged, evidence, records, checks, options.level, enough=enough, apart=spread.low > 0)
-    finding = _among_many(finding, judged, at)
+    finding = _telling(_among_many(finding, judged, at), judged, options.min_cell, float(groups.sums.b.sum()))
     if partition.n_groups == 1:
         verdict: Verdict = "not enough evidence" if finding.verdict == "different" else finding.verdict
         records = (replace(records[0], verdict=verdict),)
@@ -258,7 +258,7 @@ def _data(judged: Judged, options: AuditOptions, reading: Reading, *, percent: b
 
 def _label(name: str, labels: Mapping[str, str]) -> str:
     """Return what an attribute is called in the report, where that is not its name."""
-    age = age_column(name, sure=False) if name not in labels else None
+    age = age_column(name, sure=False) if name.endswith(")") and name not in labels else None
     return age.label if age is not None else str(labels.get(name, ""))
 
 
@@ -332,6 +332,18 @@ def _finding(
         alike = all(record.verdict in ("no relevant difference", "reference") for record in records)
         return Finding("no difference found" if alike and len(records) > 1 else "not enough evidence", ())
     return Finding("no difference found" if enough else "not enough evidence", (), trend=trend, p_value=p_value)
+
+
+def _telling(finding: Finding, judged: Judged, min_cell: int, counted: float) -> Finding:
+    """Leave out the rates at the ends of a trend where they would tell of few, or cut people in yet another way."""
+    trend = finding.trend
+    if trend is None:
+        return finding
+    size = min(counted, float(judged.judging.rows.people.sum()))
+    enough = min(trend.lower_share, trend.upper_share) * size >= min_cell - 1e-6
+    if enough and (judged.sample.is_line or finding.verdict == "depends"):
+        return finding
+    return replace(finding, trend=replace(trend, lower_rate=math.nan, upper_rate=math.nan))
 
 
 def _among_many(finding: Finding, judged: Judged, at: int) -> Finding:

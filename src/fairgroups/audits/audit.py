@@ -222,11 +222,13 @@ def _narrowed(rows: Rows, narrowed: Narrowed, options: AuditOptions, reading: Re
     """Return the one or two of many attributes by which people differ most, and a level that pays for the choice."""
     n = len(rows.columns)
     names = [narrowed.names[i] for i in narrowed.chosen]
-    level = math.ceil(1e4 * (1 - (1 - options.level) / sets_of(n))) / 1e4
+    error = (1 - options.level) / sets_of(n)
+    digits = max(4, 1 - math.floor(math.log10(error)))
+    level = round(1 - math.floor(error * 10**digits) / 10**digits, digits)
     reading.notes.append(
         f"Of {n} attributes, those by which people differ most were looked for first: {listed(names)}. Intervals are "
-        f"at {100 * level:.5g}%, so that with {100 * options.level:g}% they hold over all {sets_of(n)} sets of one or "
-        "two attributes; scan() ranks them all."
+        f"at {100 * level:.{digits}g}%, so that with {100 * options.level:g}% they hold over all {sets_of(n)} sets of "
+        "one or two attributes; scan() ranks them all."
     )
     kept = replace(rows, columns=tuple(rows.columns[i] for i in narrowed.chosen))
     return kept, replace(options, sensitive=names if len(names) > 1 else names[0], level=level)

@@ -279,10 +279,10 @@ def _depends(facts: Facts) -> str:
     first, last = f"the {lower} of the {facts.data.unit} with the lowest {name}", f"the {upper} with the highest"
     if name.partition(" ")[0].lower() == "age":
         first, last = f"the youngest {lower}", f"the oldest {upper}"
-    return (
-        f"The {rate_said(facts)} {trend.direction} with {name}{facts.equal} ({p_value(trend.p_value)}): {ends[0]} "
-        f"among {first}, {ends[1]} among {last}. {rows} rows are too few to show where the difference begins."
-    )
+    said = f"The {rate_said(facts)} {trend.direction} with {name}{facts.equal} ({p_value(trend.p_value)})"
+    if math.isfinite(trend.lower_rate):
+        said += f": {ends[0]} among {first}, {ends[1]} among {last}"
+    return f"{said}. {rows} rows are too few to show where the difference begins."
 
 
 def _apart(facts: Facts) -> str:
@@ -397,8 +397,7 @@ def _adds(facts: Facts) -> str:
             told = f"At equal {others} the rate still differs by {said[one.attribute]} ({p})"
             out.append(f"{told}, though no group of its own shows it.")
         elif facts.finding.groups or facts.finding.range is not None:
-            name = sentence(said[one.attribute])
-            out.append(f"{name} is not shown to add anything to {others}{_would(one, facts, others)}.")
+            out.append(f"{said[one.attribute]} is not shown to add anything to {others}{_would(one, facts, others)}.")
     return " ".join(out)
 
 

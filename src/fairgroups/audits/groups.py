@@ -13,6 +13,7 @@ from fairgroups.audits.records import Attribute, Bin, GroupRecord
 from fairgroups.evidence.at_equal import MatchedRates
 from fairgroups.evidence.comparison import Comparison
 from fairgroups.evidence.curves import Stretch
+from fairgroups.evidence.disclosure import rounded_ends
 from fairgroups.evidence.judge import Evidence
 from fairgroups.evidence.rates import GroupRates
 from fairgroups.evidence.verdict import Verdict, verdicts
@@ -27,6 +28,7 @@ __all__ = ["describe_column", "notes_on", "records_of"]
 
 Array = NDArray[np.float64]
 MOST_BINS = 40
+FINE = 100  # parts of a picture's width, to which its ends are rounded
 
 
 def records_of(
@@ -89,8 +91,14 @@ def describe_column(column: Column, count: Array | None = None, label: str = "",
         return Attribute(column.name, label=label)
     last = values if column.last is None else column.last[known]
     people = None if count is None else count[known]
+    weight = np.ones(values.size) if people is None else people
+    first, top = float(values.min()), float(last.max())
+    shared = weight[values == first].sum() >= min_cell, weight[last == top].sum() >= min_cell
+    least, most = rounded_ends(first, top, shared)
     low, high = (float(x) for x in _usual(values, people))
-    least, most = _outwards(values, last, people, min_cell)
+    beyond = weight[values <= low].sum() >= min_cell, weight[values >= high].sum() >= min_cell
+    low, high = rounded_ends(low, high, beyond, FINE)
+    low, high = max(low, least), min(high, most)
     return Attribute(
         column.name,
         low=least,
@@ -98,26 +106,10 @@ def describe_column(column: Column, count: Array | None = None, label: str = "",
         rounded=(least, most) != (float(values.min()), float(last.max())),
         usual=(low, high),
         distinct=int(np.unique(values).size),
-        bins=_joined(_bins(values, people, low, high), min_cell),
+        bins=_joined(_bins(values, people, (low, high), (least, most)), min_cell),
         label=label,
         whole=bool(np.all(values == np.rint(values)) and np.all(last == np.rint(last))),
     )
-
-
-def _outwards(values: Array, last: Array, count: Array | None, min_cell: int) -> tuple[float, float]:
-    """Return the ends of what is there; an end that fewer people share is rounded away, so that it tells of nobody."""
-    low, high = float(values.min()), float(last.max())
-    people = np.ones(values.size) if count is None else count
-    rough = (high - low) / 20
-    if not rough > 0:
-        return low, high
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(x * power for x in (1, 2, 5, 10) if x * power >= rough * (1 - 1e-9))
-    if people[values == low].sum() < min_cell:
-        low = math.floor(low / step + 1e-9) * step
-    if people[last == high].sum() < min_cell:
-        high = math.ceil(high / step - 1e-9) * step
-    return low, high
 
 
 def within(curve: Sequence[Stretch], attribute: Attribute) -> tuple[Stretch, ...]:
@@ -129,10 +121,11 @@ def within(curve: Sequence[Stretch], attribute: Attribute) -> tuple[Stretch, ...
     return tuple(stretches)
 
 
-def _bins(values: Array, count: Array | None, low: float, high: float) -> tuple[Bin, ...]:
+def _bins(
+    values: Array, count: Array | None, usual: tuple[float, float], every: tuple[float, float]
+) -> tuple[Bin, ...]:
     """Count people along the attribute in at most forty bins: whole steps for whole numbers, few far ones left out."""
-    if values.max() - values.min() < 1.5 * (high - low):
-        low, high = float(values.min()), float(values.max())
+    low, high = every if every[1] - every[0] < 1.5 * (usual[1] - usual[0]) else usual
     if bool(np.all(values == np.rint(values))):
         step = max(1.0, math.ceil((high - low + 1) / MOST_BINS))
         edges = np.arange(low - 0.5, high + 0.5 + step, step)
@@ -165,7 +158,7 @@ def _joined(bins: Sequence[Bin], min_cell: int) -> tuple[Bin, ...]:
 
 def _usual(values: Array, count: Array | None) -> Array:
     shares = np.array([0.002, 0.998])
-    return np.quantile(values, shares) if count is None else quantiles(values, shares, count)
+    return np.quantile(values, shares, method="inverted_cdf") if count is None else quantiles(values, shares, count)
 
 
 def notes_on(

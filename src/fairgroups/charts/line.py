@@ -147,7 +147,8 @@ def people_chart(audit: Audit, *, width: int = 780, height: int = 160) -> alt.La
 def trend_ends(audit: Audit) -> list[dict[str, Any]]:
     """Return the ends of the attribute with their rates, where a trend is all that is shown; else nothing."""
     trend = audit.finding.trend
-    if audit.finding.verdict != "depends" or trend is None or not trend.shown or len(audit.records) > 1:
+    told = trend is not None and trend.shown and math.isfinite(trend.lower_rate)
+    if audit.finding.verdict != "depends" or trend is None or not told or len(audit.records) > 1:
         return []
     people = sum(stretch.n for stretch in audit.curve)
     low, high = audit.data.attributes[0].shown

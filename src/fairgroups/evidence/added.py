@@ -29,7 +29,8 @@ from fairgroups.rows.weights import weighted_sums
 __all__ = ["Added", "added"]
 
 Array = NDArray[np.float64]
-FEWEST_DRAWS, MOST_DRAWS = 256, 4096  # the people as they are, and deals
+FEWEST_DRAWS, MANY_DRAWS, MOST_DRAWS = 256, 4096, 20_000  # the people as they are, and deals
+LEAST_DRAWS = 1.3  # over the error: with fewer nothing could be shown
 MOST_DEALT = 60_000  # rows that are dealt one by one; beyond, sums of many are close to normal
 MOST_STRATA_CELLS = 6000  # strata times cells of the attribute
 PEOPLE_OF_STRATUM = 20
@@ -82,36 +83,35 @@ def added(sample: Sample, measure: Measure, level: float) -> tuple[Added, ...]:
     Returns
     -------
     tuple of Added
-        One for each attribute of more than one value; none where the grid has a category too large.
+        One for each attribute of more than one value; none where the grid has a category too large, or where the level
+        is so near to 1 that no number of deals that can be made would show anything.
     """
     axes = sample.space.axes
     tested = [d for d, axis in enumerate(axes) if axis.size > 1]
     if not sample.space.can_be_banded or len(tested) < 2:
         return ()
-    return tuple(_test(sample, measure, d, level, len(tested)) for d in tested)
+    found = [_test(sample, measure, d, level, len(tested)) for d in tested]
+    return tuple(one for one in found if one is not None)
 
 
-def _test(sample: Sample, measure: Measure, d: int, level: float, judged: int) -> Added:
+def _test(sample: Sample, measure: Measure, d: int, level: float, judged: int) -> Added | None:
     strata = _Strata.of(sample, measure, d)
     name = sample.space.axes[d].name
     error = (1 - level) / judged
-    n_draws = 16 * math.ceil(min(max(4 / error, FEWEST_DRAWS), MOST_DRAWS) / 16)
+    n_draws = 16 * math.ceil(max(min(4 / error, MANY_DRAWS), LEAST_DRAWS / error, FEWEST_DRAWS) / 16)
+    if n_draws > MOST_DRAWS:
+        return None
     information = float((strata.variance * strata.n.sum(axis=1)).sum())
     if strata.telling < 1 or not information > 0:
         return Added(name, False, 1.0, judged / n_draws, math.nan, (), strata.telling)
-    draws = strata.deals(np.random.default_rng(0), n_draws)
-    largest = np.full(n_draws, -2.0)  # below any statistic
-    for held in strata.sides():
-        noise = np.bincount(strata.coarse, strata.variance_of(held), draws.shape[1]).astype(np.float64)
-        if not noise.sum() > 0:
-            continue
-        drift = _between(draws, held)
-        sums = np.ascontiguousarray(np.repeat(noise[:, None], 3, axis=1))
-        largest = np.array(box_maxima(drift, sums, strata.axes, -1.0, 1.0, True, information, largest)[0])
-    beyond = int(np.count_nonzero(largest[1:] >= largest[0] - 1e-6))
-    p_value = min(1.0, judged * (beyond + 1) / n_draws)
+    p_value, quantile = 0.0, -math.inf
+    for local in (False,) if strata.yes is not None else (False, True):  # amounts may scatter more in some places
+        largest = strata.largest(n_draws, information, local=local)
+        beyond = int(np.count_nonzero(largest[1:] >= largest[0] - 1e-6))
+        p_value = max(p_value, min(1.0, judged * (beyond + 1) / n_draws))
+        quantile = max(quantile, quantile_of(largest[1:], 1 - error))
     half = strata.half()
-    least = strata.detectable(half, quantile_of(largest[1:], 1 - error), information)
+    least = strata.detectable(half, quantile, information)
     if strata.yes is not None and least > 1:  # no two rates are as far apart
         least = math.nan
     levels = tuple(strata.axis.levels[i] for i in half.tolist()) if strata.axis.levels is not None else ()
@@ -137,6 +137,7 @@ class _Strata:
     coarse: NDArray[np.intp]  # which cell of the others' grid a stratum lies in
     axes: list[tuple[int, bool]]  # of the others' grid
     one: float  # what one yes is worth
+    scatter: Array  # squares of departures, by stratum and cell: amounts may scatter more in some places
 
     @classmethod
     def of(cls, sample: Sample, measure: Measure, d: int) -> _Strata:
@@ -168,8 +169,8 @@ class _Strata:
         departs = a - rate * b
         unit = float(np.sqrt(np.average(departs**2, weights=people))) or 1.0
         departs = departs / unit
-        n, squares = summed(np.ones(known.size)), summed(departs**2).sum(axis=1)
-        size = n.sum(axis=1)
+        n, scatter = summed(np.ones(known.size)), summed(departs**2)
+        squares, size = scatter.sum(axis=1), n.sum(axis=1)
         variance = np.divide(squares, size - 1, out=np.zeros_like(squares), where=size > 1)
         yes, dealt = None, None
         plain = (
@@ -183,20 +184,35 @@ class _Strata:
             where = np.full(rows.size, -1, dtype=np.intp)
             where[known] = stratum
             more = moments_by(rows, measure, where, used.size).design_effect
-            n = n * np.maximum(more, 1.0)[:, None]
+            n, scatter = (x * np.maximum(more, 1.0)[:, None] for x in (n, scatter))
         grid_axes = [(axes[i].size, axes[i].levels is not None) for i in order]
         one = b[0] / unit if plain else 1.0
-        return cls(axis, summed(departs), sums_b / unit, n, variance, yes, dealt, coarse, grid_axes, one)
+        residual = summed(departs)
+        return cls(axis, residual, sums_b / unit, n, variance, yes, dealt, coarse, grid_axes, one, scatter)
 
     @property
     def telling(self) -> int:
         """How many strata can say something: those with people in two cells."""
         return int(np.count_nonzero((self.n > 0).sum(axis=1) > 1))
 
-    def deals(self, rng: np.random.Generator, n_draws: int) -> NDArray[np.float32]:
+    def largest(self, n_draws: int, information: float, *, local: bool) -> Array:
+        """Return the largest statistic over all sides and boxes: of what was seen, and of deals."""
+        draws = self.deals(np.random.default_rng(0), n_draws, local=local)
+        found = np.full(n_draws, -2.0)  # below any statistic
+        for held in self.sides():
+            noise = np.bincount(self.coarse, self.variance_of(held), draws.shape[1]).astype(np.float64)
+            if not noise.sum() > 0:
+                continue
+            sums = np.ascontiguousarray(np.repeat(noise[:, None], 3, axis=1))
+            drift = _between(draws, held)
+            found = np.array(box_maxima(drift, sums, self.axes, -1.0, 1.0, True, information, found)[0])
+        return found
+
+    def deals(self, rng: np.random.Generator, n_draws: int, *, local: bool = False) -> NDArray[np.float32]:
         """Return the departures below each cell, by cell of the others' grid and draw.
 
-        The first draw is what was seen. Of a category, what each level holds.
+        The first draw is what was seen; of a category, what each level holds. Outcomes are dealt out again within
+        strata, or, `local`, each cell's sum is drawn with the scatter that it has.
         """
         strata, cells = self.n.shape
         grid = math.prod(size for size, _ in self.axes)
@@ -204,13 +220,14 @@ class _Strata:
         out = np.zeros((cells + ranked, grid, n_draws), dtype=np.float32)
         inner = out[int(ranked) :]
         np.add.at(inner[:, :, 0].T, self.coarse, self.residual.astype(np.float32))
-        if self.rows is not None:
+        if self.rows is not None and not local:
             self._rows_dealt(inner, rng)
         else:
             share = self.n / np.maximum(self.n.sum(axis=1, keepdims=True), 1e-300)
             for k in range(strata):
                 if self.yes is None:
-                    noise = rng.standard_normal((cells, n_draws - 1)) * np.sqrt(self.variance[k] * self.n[k])[:, None]
+                    spread = np.sqrt(self.scatter[k] if local else self.variance[k] * self.n[k])
+                    noise = rng.standard_normal((cells, n_draws - 1)) * spread[:, None]
                     inner[:, self.coarse[k], 1:] += noise - share[k][:, None] * noise.sum(axis=0)
                 elif 0 < self.yes[k] < self.n[k].sum():
                     sizes = np.rint(self.n[k]).astype(np.int64)

@@ -7,12 +7,13 @@ over classes of people whom no figure tells apart, and what can be worked out is
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Figures", "classes_of"]
+__all__ = ["Figures", "classes_of", "rounded_ends"]
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -25,6 +26,31 @@ def classes_of(*cuts: Codes) -> Codes:
     for cut in cuts:
         found = np.unique(found * (int(cut.max(initial=-1)) + 2) + cut + 1, return_inverse=True)[1].ravel()
     return found
+
+
+def rounded_ends(low: float, high: float, shared: tuple[bool, bool], parts: int = 20) -> tuple[float, float]:
+    """Return the ends of a range, rounded away from it where they are not shared: they tell of nobody then.
+
+    Parameters
+    ----------
+    low, high : float
+        The ends.
+    shared : tuple of bool
+        Whether enough people have the value at the lower end, and at the upper.
+    parts : int
+        Of the range, how fine the rounding is.
+
+    Returns
+    -------
+    float, float
+    """
+    rough = (high - low) / parts
+    if not rough > 0:
+        return low, high
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(x * power for x in (1, 2, 5, 10) if x * power >= rough * (1 - 1e-9))
+    least, most = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
+    return low if shared[0] else least, high if shared[1] else most
 
 
 class Figures:

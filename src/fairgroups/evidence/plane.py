@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fairgroups.cells.moments import Moments
 from fairgroups.cells.space import GridAxis, SpaceCells
-from fairgroups.evidence.disclosure import Figures, classes_of
+from fairgroups.evidence.disclosure import Figures, classes_of, rounded_ends
 from fairgroups.measures import Measure
 from fairgroups.partition.partition import Partition
 from fairgroups.rows.attributes import Column
@@ -143,7 +143,10 @@ class Plane:
         for place in places:
             shown[tuple(slice(int(i), int(j)) for i, j in place)] = True
         hidden = sorted({(int(i), int(j)) for i, j, _ in np.argwhere(~shown & (n > 0))})
-        ends = [_ends(a, first) for a, first in zip(axes, starts, strict=True)]
+        ends = []
+        for d, (axis, first) in enumerate(zip(axes, starts, strict=True)):
+            along = people[:size].reshape(shape).sum(axis=tuple(i for i in range(len(shape)) if i != d))
+            ends.append(_ends(axis, first, (along[0] >= min_cell, along[-1] >= min_cell)))
         return cls(ends, places, drawn, total, margins, hidden, at, counted, cuts)
 
     @property
@@ -309,13 +312,15 @@ def _stretches(axis: GridAxis, people: NDArray[np.int64], most: int, segments: S
     return np.union1d(borders, even[~near])
 
 
-def _ends(axis: GridAxis, starts: NDArray[np.intp]) -> Ends:
+def _ends(axis: GridAxis, starts: NDArray[np.intp], enough: tuple[bool, bool]) -> Ends:
+    """Return where cells begin and end; the outermost ends tell of nobody, unless enough people have that value."""
     if axis.levels is not None:
         return [(level, level) for level in axis.levels]
-    first = axis.first[starts]
-    span = float(axis.last[-1] - axis.first[0])
-    last = max(float(axis.last[-1]), float(first[-1]) + span / (2 * first.size))
-    return list(zip(first.tolist(), [*first[1:].tolist(), last], strict=True))
+    one = bool(axis.first[0] == axis.last[0]), bool(axis.first[-1] == axis.last[-1])
+    low, high = rounded_ends(float(axis.first[0]), float(axis.last[-1]), (enough[0] and one[0], enough[1] and one[1]))
+    first = [low, *axis.first[starts][1:].tolist()]
+    last = max(high, first[-1] + (high - low) / (2 * len(first)))
+    return list(zip(first, [*first[1:], last], strict=True))
 
 
 def _runs(people: Array, along: int | None, min_cell: int, group: Codes) -> Codes:
