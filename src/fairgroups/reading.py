@@ -6,6 +6,7 @@ counts cannot answer, their rows are read, and a note says so. A column means th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -23,7 +24,7 @@ from fairgroups.partition.given import given_partition
 from fairgroups.partition.partition import Partition
 from fairgroups.quoting import quoted
 from fairgroups.rows.columns import numbers, one_column
-from fairgroups.rows.labels import positive_number, told_of_threshold
+from fairgroups.rows.labels import positive_number, refuse_threshold, told_of_threshold
 from fairgroups.rows.periods import read_periods
 from fairgroups.rows.person_keys import read_keys, uniform_of
 from fairgroups.rows.roles import Roles
@@ -221,6 +222,11 @@ def _decided(frame: Any, roles: Roles) -> tuple[Any, Roles, tuple[str, ...]]:
         return frame, roles, ()
     number = nw.col(name).cast(nw.Float64)
     if roles.threshold is not None:
+        y = nw.col("y").cast(nw.Float64)
+        values = nw.from_native(under_names(frame, {"y": name})).select(least=y.min(), most=y.max())
+        ends = [float(x) for x in np.ravel(list(collect(values).values())) if x is not None and not math.isnan(x)]
+        if len(ends) == 2:
+            refuse_threshold(name, roles.threshold, *ends)
         yes, told = number >= roles.threshold, told_of_threshold(name, roles.threshold)
     else:
         values = nw.from_native(under_names(frame, {"y": name})).select(nw.col("y").cast(nw.Float64)).unique()

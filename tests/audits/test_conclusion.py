@@ -50,8 +50,8 @@ def test_who_by_how_much_and_how_many():
         "People whose age is under 22 are disadvantaged: their positive rate for approved is 1.0%, against 23.7% for "
         "everybody: 22.7 points lower (95% interval "
     )
-    per_100 = "That is about 23 fewer per 100 than at everybody's rate: an estimated 182 fewer among the 800 people of "
-    assert f"{per_100}this group." in found.conclusion
+    per_100 = "That is about 23 fewer per 100 people than at everybody's rate: an estimated 182 fewer among the 800 "
+    assert f"{per_100}people of this group." in found.conclusion
     assert "People whose age is 22 to 24 are also disadvantaged (by 12.7 points)." in found.conclusion
     assert "People whose age is 25 or over are advantaged (by 16.7 points)." in found.conclusion
 
@@ -119,8 +119,8 @@ def test_named_classes_are_compared_with_each_other():
     assert found.conclusion == (
         "People whose age is under 300 are disadvantaged: their positive rate for approved is 42.9%, against 34.0% for "
         "the rest: 8.8 points higher (95% interval 3.8 to 13.8 points). Against everybody the difference is 4.7 "
-        "points. That is about 9 more per 100 than at the rest's rate: an estimated 60 more among the 681 people of "
-        "this group."
+        "points. That is about 9 more per 100 people than at the rest's rate: an estimated 60 more among the 681 "
+        "people of this group."
     )
     assert "provided that they were chosen without looking at these outcomes" in certainty(found)
     assert second_opinions(found) == ["Highest minus lowest rate: 8.8 points (95% interval 3.8 to 13.8)."]
@@ -261,7 +261,7 @@ def test_a_model_s_amplification_names_its_rate():
     flag = rng.random(6000) < 0.3 + 0.4 * (age < 30)
     table = {"age": age, "flag": flag, "truth": truth}
     found = fg.audit(table, sensitive="age", outcome="flag", truth="truth", measure="error_rate", partition=[30])
-    assert "in the rate of yes is shown to be larger in “flag” than in “truth”" in found.conclusion
+    assert "the share of yes in “flag” is shown to lie further from everybody's than in “truth”" in found.conclusion
 
 
 def test_towns_are_no_people():

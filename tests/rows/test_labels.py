@@ -1,4 +1,7 @@
+import re
+
 import numpy as np
+import polars as pl
 import pytest
 
 import fairgroups as fg
@@ -121,3 +124,18 @@ def test_numbers_as_text_are_told_as_such():
     table = {"x": np.arange(60.0), "y": [f"{i / 7:.2f}" for i in range(60)]}
     with pytest.raises(fg.InputError, match="60 different numbers as text.*\n.*convert the column to numbers"):
         fg.audit(table, sensitive="x", outcome="y")
+
+
+@pytest.mark.parametrize(
+    ("threshold", "said"),
+    [
+        (50, "no value of 'y' reaches the threshold 50: the largest is 10"),
+        (0, "every value of 'y' reaches the threshold 0: the smallest is 1"),
+    ],
+)
+def test_thresholds_that_make_all_the_same_are_refused(threshold, said):
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame({"x": rng.integers(20, 60, 500), "y": rng.integers(1, 11, 500)})
+    for data in (table, table.lazy()):
+        with pytest.raises(fg.InputError, match=re.escape(said)):
+            fg.audit(data, sensitive="x", outcome="y", threshold=threshold, checks=False)

@@ -148,7 +148,7 @@ def assemble(
     )
     conclusion = conclude(facts)
     if at == len(judged.evidence) - 1:  # of several rates, said once
-        more = amplified(checks, binary=bool(rows.outcome_is_binary))
+        more = "" if same else amplified(checks, binary=bool(rows.outcome_is_binary), unit=data.unit)
         conclusion = " ".join(part for part in (conclusion, more) if part)
     if corrected is not None:
         conclusion = f"{conclusion} {by_true_values(corrected, facts)}".strip()

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairgroups.audits.facts import Facts, difference_said, everybody_said, rate_said, who_said, whom_said
+from fairgroups.audits.facts import (
+    Facts,
+    difference_said,
+    everybody_said,
+    ranges_of,
+    rate_said,
+    who_said,
+    whom_said,
+)
 from fairgroups.audits.reasons import split_of
 from fairgroups.audits.records import Attribute, Finding, GroupRecord
 from fairgroups.evidence.added import Added
@@ -31,6 +39,12 @@ __all__ = [
 ]
 
 MOST_NAMED = 5  # groups in which nobody is
+MOST_RANGES = 3  # beyond, the other groups are counted instead of named
+COUNTED = {  # what a rate counts
+    "equal_opportunity": "true positives",
+    "predictive_equality": "false positives",
+    "error_rate": "errors",
+}
 
 
 def conclude(facts: Facts) -> str:
@@ -146,7 +160,8 @@ def _in_people(facts: Facts) -> str:
     among = f"among the {thousands(record.counted)} {facts.data.unit} of this group{who_count}"
     about = f"an estimated {thousands(rough_count(in_all))} {more} {among}" if counts else ""
     if each >= 1:
-        said = f"That is about {each} {more} per 100 than at {than}"
+        what = COUNTED.get(facts.measure.name, "")
+        said = f"That is about {each} {more}{f' {what}' if what else ''} per 100 {facts.data.unit} than at {than}"
         return said + (f": {about}." if about else ".")
     return f"That is {about}, compared with {than}." if about else ""
 
@@ -176,7 +191,9 @@ def _others(facts: Facts) -> str:
         directed = verdict in ("disadvantaged", "advantaged")
         what = f"are {also}{verdict}" if directed else f"{also}have a {verdict} one"
         who = sentence(who_said(facts, groups))
-        comma = "," if ", or whose" in who else ""
+        if len(ranges_of(facts, groups)) > MOST_RANGES:
+            who = f"{len(groups)} other groups, in the table,"
+        comma = "," if ", or whose" in who or ", or " in who else ""
         said.append(f"{who}{comma} {what} (by {_sizes(facts, groups)}).")
     return " ".join(said)
 
@@ -430,18 +447,20 @@ def bordered_attributes(partition: Partition) -> set[int]:
     return {d for d in every if len({box[d] for group in partition.groups for box in group}) > 1}
 
 
-def amplified(checks: Checks, *, binary: bool) -> str:
+def amplified(checks: Checks, *, binary: bool, unit: str = "people") -> str:
     """Say for which groups the outcome's differences are larger or smaller than those of its labels."""
     found = checks.amplification
     if found is None:
         return ""
-    said, what = [], "the rate of yes" if binary else "the mean"
-    for effect, word in (("amplifies", "larger"), ("dampens", "smaller")):
+    said, what = [], "share of yes" if binary else "mean"
+    everybody = "everybody's" if unit == "people" else f"that of all {unit}"
+    for effect, word in (("amplifies", "further from"), ("dampens", "closer to")):
         labels = [r.label for r in found.records if r.effect == effect]
-        where = f"in {len(labels)} of {len(found.records)} groups" if len(labels) > 2 else f"for {' and '.join(labels)}"
+        every = f"all {len(labels)}" if len(labels) == len(found.records) else f"{len(labels)} of {len(found.records)}"
+        where = f"in {every} groups" if len(labels) > 2 else f"for {' and '.join(labels)}"
         if labels:
             said.append(
-                f"The difference from everybody in {what} is shown to be {word} in “{found.model}” than in "
-                f"“{found.base}” {where} (the model {effect} it)."
+                f"{sentence(where)}, the {what} in “{found.model}” is shown to lie {word} {everybody} than in "
+                f"“{found.base}”: the model {effect} the difference."
             )
     return " ".join(said)

@@ -13,7 +13,7 @@ from fairgroups.partition.partition import Partition
 from fairgroups.partition.sides import Interval, Levels, shortest
 from fairgroups.words import plain_points, points, size
 
-__all__ = ["Facts", "Same", "difference_said", "everybody_said", "rate_said", "who_said", "whom_said"]
+__all__ = ["Facts", "Same", "difference_said", "everybody_said", "ranges_of", "rate_said", "who_said", "whom_said"]
 
 Same = Literal["", "attributes", "outcome", "group"]
 
@@ -51,7 +51,7 @@ def who_said(facts: Facts, groups: Sequence[int]) -> str:
         return f"{unit} whose {names[0]} is known" if partition.missing == "group" else f"all {unit}"
     if ranges is not None:
         number = shortest(partition.edges)
-        conditions = [f"{names[0]} is {' or '.join(part.said(number, whole=whole[0]) for part in ranges)}"]
+        conditions = [f"{names[0]} is {_either([part.said(number, whole=whole[0]) for part in ranges])}"]
     elif len(names) == 1 and all(k < len(partition.groups) for k in groups):  # levels of one category
         levels = [level for k in groups for box in partition.groups[k] for level in getattr(box[0], "names", ())]
         conditions = [f"{names[0]} is {Levels(tuple(levels)).said(among=attributes[0].levels or ())}"]
@@ -62,6 +62,18 @@ def who_said(facts: Facts, groups: Sequence[int]) -> str:
     if conditions == ["all others"]:
         return f"all other {facts.data.unit}"
     return f"{facts.data.unit} whose {', or whose '.join(conditions)}"
+
+
+def _either(parts: Sequence[str]) -> str:
+    """Write alternatives: "under 24 or 28 to 30", "under 24, 29 to 35, or 62 or over"."""
+    several = len(parts) > 2 or any(" or " in part for part in parts)
+    return f"{', '.join(parts[:-1])}, or {parts[-1]}" if several and len(parts) > 1 else " or ".join(parts)
+
+
+def ranges_of(facts: Facts, groups: Sequence[int]) -> Sequence[object]:
+    """Return by how many ranges, levels or boxes some groups are named."""
+    ranges = _joined(facts.partition, groups)
+    return ranges if ranges is not None else list(groups)
 
 
 def _joined(partition: Partition, groups: Sequence[int]) -> list[Interval] | None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["amplification_chart", "selection_chart", "stability_chart", "together_chart"]
 
-_MODEL, _BASE = "#D55E00", "#0072B2"
+_MODEL, _BASE = INK, "#8c8c8c"  # no verdicts: harm and advantage have colours of their own
 _VALUES = {
     "band": "Evidence of differences inside groups",
     "cv": "Error on rows left out",
@@ -148,7 +148,7 @@ def amplification_chart(audit: Audit, *, width: int = 380, height: int = 260) ->
             .mark_line(strokeWidth=2)
             .encode(
                 x=alt.X("x:Q", title=audit.settings.attributes, scale=x_scale),
-                y=alt.Y("rate:Q", title="Rate", axis=axis, scale=alt.Scale(zero=False)),
+                y=alt.Y("rate:Q", title="Share of yes" if percent else "Mean", axis=axis, scale=alt.Scale(zero=False)),
                 color=colour,
                 strokeDash=alt.StrokeDash(
                     "outcome:N",
@@ -178,7 +178,7 @@ def amplification_chart(audit: Audit, *, width: int = 380, height: int = 260) ->
     y = alt.Y("label:N", sort=order, title=None, axis=names_above(alt))
     title = sentence("difference from everybody") + (" (points)" if percent else "")
     intervals = (
-        alt.Chart(alt.Data(values=spans)).mark_rule(strokeWidth=3, color="#e3b58f").encode(y=y, x="low:Q", x2="high:Q")
+        alt.Chart(alt.Data(values=spans)).mark_rule(strokeWidth=3, color="#c9c9c9").encode(y=y, x="low:Q", x2="high:Q")
     )
     marks = (
         alt.Chart(alt.Data(values=numbers))

@@ -144,8 +144,8 @@ def _print_table(result: Audit) -> None:
     print_whole(console, table)
     said = f"{everybody_line(result)} Diff.: from {result.settings.whom}{', in points' if percent else ''}."
     if any(_least(r, percent=percent) for r in result.records):
-        harm = "" if result.measure.direction == "neutral" else " to the group's harm"
-        said += f" 80% power at x: a true difference of x{harm} would be shown in 80 of 100 such samples."
+        what = "difference" if result.measure.direction == "neutral" else "disadvantage"
+        said += f" 80% power at x: a true {what} of x would be shown in 80 of 100 such samples."
     console.print(escape(said), soft_wrap=True)
     _print_texts(console, reasons_table(result))
     for line in reasons_lines(result):

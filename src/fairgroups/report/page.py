@@ -242,7 +242,7 @@ def _row(record: GroupRecord, number: int, audit: Audit) -> dict[str, str]:
     return {
         "least": ""
         if not unshown
-        else _least(least, "" if audit.measure.direction == "neutral" else " to its harm", percent),
+        else _least(least, "difference" if audit.measure.direction == "neutral" else "disadvantage", percent),
         "label": f"{number}: {record.label}" if numbered else record.label,
         "n": counted(record.n, record.counted, weighted=audit.settings.weighted),
         "rate": amount(record.rate, percent=percent),
@@ -254,7 +254,7 @@ def _row(record: GroupRecord, number: int, audit: Audit) -> dict[str, str]:
     }
 
 
-def _least(value: float, whose: str, percent: bool) -> str:
+def _least(value: float, what: str, percent: bool) -> str:
     if math.isnan(value):
-        return f"no difference{whose} has an 80 in 100 chance to be shown"
-    return f"a difference of {size(value, percent=percent)}{whose} would be shown in 80 of 100 such samples"
+        return f"no {what} has an 80 in 100 chance to be shown"
+    return f"a {what} of {size(value, percent=percent)} would be shown in 80 of 100 such samples"

@@ -228,13 +228,14 @@ def check_pictures(joint: Audit | JointAudit) -> list[Picture]:
     if checks.amplification is not None:
         compared = checks.amplification
         effects = "; ".join(f"{r.label}: {r.effect}" for r in compared.records)
-        left = "Left: both rates along the attribute. Right: each" if line else "Each"
+        what = "shares of yes" if audit.data.percent else "means"
+        left = f"Left: the {what} of both along the attribute. Right: each" if line else "Each"
         caption = (
             f"{left} group's difference from {audit.data.everybody} in both; the line is the {level} interval of where "
-            f"{compared.model} lies, paired row by row. {effects}. Differences are in "
-            "points: a model that says yes less often to everybody also shows smaller ones."
+            f"{compared.model} lies, paired row by row. What the model does to the difference of {effects}. "
+            "Differences are in points: a model that says yes less often to everybody also shows smaller ones."
         )
-        title = f"Model against truth: {compared.model} and {compared.base}"
+        title = f"Model against truth: {what} in {compared.model} and {compared.base}"
         drawn.append(Picture("amplification", title, caption, amplification_chart(audit)))
     if audit.selection is not None and len(audit.selection.curve) > 1:
         drawn.append(Picture("number-of-groups", "How many groups", _chosen(audit), selection_chart(audit)))

@@ -27,6 +27,7 @@ __all__ = [
     "positive_number",
     "read_outcome",
     "refuse_sums",
+    "refuse_threshold",
     "told_of_threshold",
 ]
 
@@ -96,6 +97,9 @@ def read_outcome(
     ):
         found = numbers(values, name)
         if threshold is not None:
+            known = found[~np.isnan(found)]
+            if known.size:
+                refuse_threshold(name, threshold, float(known.min()), float(known.max()))
             said = told_of_threshold(name, threshold)
             return ReadOutcome(np.where(np.isnan(found), np.nan, (found >= threshold).astype(float)), True, said)
         return _from_numbers(found, name, positive, optional_positive=optional_positive)
@@ -123,6 +127,20 @@ def _from_numbers(found: Array, name: str, positive: Any, *, optional_positive: 
             return ReadOutcome(found, binary)
         raise
     return ReadOutcome(np.where(np.isnan(found), np.nan, (found == wanted).astype(np.float64)), True, told)
+
+
+def refuse_threshold(name: str, threshold: float, least: float, most: float) -> None:
+    """Refuse a threshold that makes all the same."""
+    if most < threshold:
+        raise InputError(
+            f"no value of {name!r} reaches the threshold {threshold:g}: the largest is {most:g}.",
+            "choose a lower one: threshold= (--threshold).",
+        )
+    if least >= threshold:
+        raise InputError(
+            f"every value of {name!r} reaches the threshold {threshold:g}: the smallest is {least:g}.",
+            "choose a higher one: threshold= (--threshold).",
+        )
 
 
 def told_of_threshold(name: str, threshold: float) -> tuple[str, ...]:
