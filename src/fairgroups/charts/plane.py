@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
     from fairgroups.audits.result import Audit
 
-__all__ = ["box_shapes", "plane_cells", "plane_chart", "side_by_side"]
+__all__ = ["box_shapes", "leaves_out", "plane_cells", "plane_chart", "side_by_side"]
 
 _INK = "#1d1d1f"
+HATCHES = 40  # lines across half of the map
 LEGEND = 10  # letters of a line above the scale of colours
 
 
@@ -84,6 +85,7 @@ def _plane(audit: Audit, part: tuple[Any, Any] | None, width: int, height: int, 
         if legend
         else None,
     )
+    hatched = _hatched(alt, axes, placed)
     heat = (
         alt.Chart(alt.Data(values=placed))
         .mark_rect(stroke="white", strokeWidth=0.4)
@@ -96,7 +98,39 @@ def _plane(audit: Audit, part: tuple[Any, Any] | None, width: int, height: int, 
     halo = words.mark_text(fontSize=17, fontWeight="bold", stroke="white", strokeWidth=4, strokeJoin="round")
     number = words.mark_text(fontSize=17, fontWeight="bold", color=_INK)
     title = "" if part is None else _slice_title(audit.data.attributes[2].title, part)
-    return alt.layer(heat, outline, halo, number).properties(width=width, height=height, title=title)
+    return alt.layer(*hatched, heat, outline, halo, number).properties(width=width, height=height, title=title)
+
+
+def leaves_out(audit: Audit) -> bool:
+    """Whether the map has places that are not shown, as they would tell of few people."""
+    axes = plane_axes(audit.data.attributes, audit.plane)
+    parts = _slices(audit)
+    return any(
+        _is_open(axes, plane_cells(axes, [c for c in audit.plane if part is None or (c.z_low, c.z_high) == part]))
+        for part in parts
+    )
+
+
+def _is_open(axes: Sequence[PlaneAxis], placed: Sequence[dict[str, Any]]) -> bool:
+    covered = sum((c["x1"] - c["x0"]) * (c["y1"] - c["y0"]) for c in placed)
+    return bool(covered < (1 - 1e-6) * axes[0].length * axes[1].length)
+
+
+def _hatched(alt: Any, axes: Sequence[PlaneAxis], placed: Sequence[dict[str, Any]]) -> list[Any]:
+    """Return lines across the map, to be seen where no cell lies over them: white may be taken for a rate."""
+    if not _is_open(axes, placed):
+        return []
+    lines = [
+        {
+            "x0": max(0.0, t) * axes[0].length,
+            "x1": min(1.0, 1 + t) * axes[0].length,
+            "y0": max(0.0, -t) * axes[1].length,
+            "y1": min(1.0, 1 - t) * axes[1].length,
+        }
+        for t in (k / HATCHES for k in range(1 - HATCHES, HATCHES))
+    ]
+    drawn = alt.Chart(alt.Data(values=lines)).mark_rule(color="#c4c4c4", strokeWidth=0.8)
+    return [drawn.encode(x="x0:Q", x2="x1:Q", y="y0:Q", y2="y1:Q")]
 
 
 def _usual_rates(cells: Sequence[dict[str, Any]], overall: float) -> tuple[float, float]:

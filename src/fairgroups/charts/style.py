@@ -111,6 +111,7 @@ _STYLE: dict[str, Any] = {
         "labelFontSize": 12,
     },
     "axisX": {"grid": False},
+    "axisQuantitative": {"labelOverlap": True, "labelSeparation": 8},
     "axisY": {
         "domain": False,
         "ticks": False,
@@ -166,7 +167,9 @@ def shown_offline(chart: Any) -> Any:
 def fitting_svg(chart: Any) -> str:
     """Render a chart twice, for a desk and for a telephone; the page shows the one that fits."""
     spec = _spec(chart)
-    return f'<div class="wide">{_svg(spec, WIDE)}</div><div class="narrow">{_svg(spec, NARROW)}</div>'
+    config = spec["config"]
+    narrow = {**spec, "config": {**config, "legend": {**config.get("legend", {}), "columns": 2}}}
+    return f'<div class="wide">{_svg(spec, WIDE)}</div><div class="narrow">{_svg(narrow, NARROW)}</div>'
 
 
 def _at_width(spec: dict[str, Any], width: int) -> dict[str, Any]:

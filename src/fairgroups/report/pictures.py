@@ -13,7 +13,7 @@ from fairgroups.charts.classes import class_chart
 from fairgroups.charts.comparisons import over_time_chart, since_chart
 from fairgroups.charts.corrected import corrected_chart
 from fairgroups.charts.line import people_chart, phi_chart, rate_chart, trend_ends
-from fairgroups.charts.plane import plane_chart
+from fairgroups.charts.plane import leaves_out, plane_chart
 from fairgroups.charts.reasons import equal_chart, reasons_chart
 from fairgroups.charts.style import COLOUR_NAMES, VERDICT_COLOURS, to_png, to_svg
 from fairgroups.errors import InputError
@@ -109,8 +109,12 @@ def first_pictures(audit: Audit) -> list[Picture]:
     else:
         first = plane_chart(audit)
         caption = (
-            "Colour: the observed rate, pale where it is that of all. Boxes: the groups, numbered as in the table."
+            "Colour: the observed rate, pale where it is close to that of all. Boxes: the groups, numbered as in the "
+            "table."
         )
+        if leaves_out(audit):
+            least = settings.asked["min_cell"]
+            caption += f" Hatched: not shown, as it would tell of fewer than {least} {audit.data.unit}."
         if len(settings.sensitive) > 3:
             caption += " Only the first three attributes are drawn."
     rate, by = audit.measure.rate, " and ".join(attribute.title for attribute in audit.data.attributes)

@@ -213,6 +213,7 @@ const fairgroupsDraw = (() => {
         : mix(MIDDLE, HIGH, Math.min((r - everyone) / (high - everyone || 1), 1)));
       const written = (r) => (isPercent ? percent(Number(r.toFixed(3))) : plain(r));
       const told = (c) => `${rate} ${written(c.rate)}, ${c.n.toLocaleString("en-US")} ${unit}`;
+      this.hatch(strip);  // seen where no cell lies over it
       for (const c of cells) {
         add(this.svg, "rect", { class: "cell", x: x(c.x0), width: Math.max(x(c.x1) - x(c.x0), 1), y: y(c.y1),
           height: Math.max(y(c.y0) - y(c.y1), 1), fill: colour(c.rate), "data-tip": told(c) });
@@ -250,6 +251,19 @@ const fairgroupsDraw = (() => {
         add(this.svg, "rect", { x: at, y: 2, width: 14, height: 14, fill: colour(value), class: "swatch" });
         add(this.svg, "text", { class: "tick", x: at + 19, y: 13, "text-anchor": "start" }, `${name} ${written(value)}`);
       });
+    }
+
+    // Lines where nothing is shown: white could be taken for a rate.
+    hatch(strip) {
+      const lines = add(add(this.svg, "defs"), "pattern", { id: "withheld", width: 6, height: 6,
+        patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" });
+      add(lines, "line", { x1: 0, y1: 0, x2: 0, y2: 6, stroke: "#b0b0b0", "stroke-width": 1 });
+      const { left, right, top, bottom } = this, fill = "url(#withheld)";
+      add(this.svg, "rect", { x: left, width: right - left, y: top, height: bottom - top, fill });
+      if (strip) {
+        add(this.svg, "rect", { x: left, width: right - left, y: top - strip - 4, height: strip, fill });
+        add(this.svg, "rect", { x: right + 4, width: strip, y: top, height: bottom - top, fill });
+      }
     }
 
     measured(text) { return 7.2 * text.length; }
