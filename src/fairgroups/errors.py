@@ -122,8 +122,12 @@ class ColumnError(InputError, KeyError):
         columns = [str(column) for column in available]
         plain = {_plain(column): column for column in reversed(columns)}
         near = [plain[_plain(name)]] if _plain(name) in plain else difflib.get_close_matches(name, columns, n=1)
+        near = near or [column for column in columns if _plain(name) and _plain(column).startswith(_plain(name))]
         shown = ", ".join(columns[:30]) + (", …" if len(columns) > 30 else "")
         hint = f"did you mean {near[0]!r}? The columns are: {shown}" if near else f"the columns are: {shown}"
+        joined = next((mark for mark in (",", ";", "\t", "|") if len(columns) == 1 and mark in columns[0]), None)
+        if joined is not None:
+            hint = f"the table was read as one column, {columns[0]!r}: its rows do not all have as many parts."
         if not columns:
             hint = "the table has no columns."
         if name in columns:  # and not among the names themselves

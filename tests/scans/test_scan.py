@@ -566,3 +566,19 @@ def test_amounts_that_are_zero_for_most_are_told_apart_where_they_are_not():
     (one,) = found.shown
     borders = {end for place in (one.worst, *one.more) for end in place.sides[0].ends}
     assert any(abs(end - 3000) < 200 for end in borders)
+
+
+def test_scores_become_decisions():
+    rng = np.random.default_rng(0)
+    flag, score = rng.integers(0, 2, 1000), rng.integers(1, 11, 1000)
+    table = {"age": rng.integers(18, 80, 1000), "flag": flag}
+    table["score"] = np.where(flag == 1, np.minimum(score + 2, 10), score)
+    found = fg.scan(table, outcome="score", threshold=6)
+    decided = fg.scan(table | {"score": table["score"] >= 6}, outcome="score")
+    assert found.data.percent
+    assert [one.worst for one in found.attributes] == [one.worst for one in decided.attributes]
+    assert ("flag 1" in found.conclusion) or ("flag 0" in found.conclusion)  # and not "flag under 1"
+    with pytest.raises(InputError, match="no value of 'score' reaches the threshold 60: the largest is 10"):
+        fg.scan(table, outcome="score", threshold=60)
+    with pytest.raises(InputError, match="leave one out"):
+        fg.scan(table, outcome="score", threshold=6, positive=3)

@@ -95,10 +95,10 @@ class AuditOptions:
     )
     weight: str | None = option(None, "column", "Column of row weights.")
     cluster: str | None = option(
-        None, "column", "Column that says which rows belong together, such as a person's number."
+        None, "column", "Column that several rows share, such as the number of a person: intervals allow for it."
     )
     key: str | None = option(
-        None, "column", "Column that says who a person is, who is then always in the same half or fold."
+        None, "column", "Column of a number for each person: the same person is always in the same half or fold."
     )
     reliability: float | Literal["cluster"] | None = option(
         None,
@@ -129,8 +129,8 @@ class AuditOptions:
     measure: str | Measure | JointMeasure = option(
         "auto",
         "text",
-        "auto, statistical_parity, equal_opportunity, predictive_equality, equalized_odds, error_rate, precision, mean "
-        "or calibration.",
+        "auto, statistical_parity (share of yes), equal_opportunity (true positive rate), predictive_equality (false "
+        "positive rate), equalized_odds (both), error_rate, precision, mean or calibration.",
     )
     against: Against = option(
         "auto",
@@ -155,7 +155,9 @@ class AuditOptions:
     min_group_size: float | Literal["auto"] = option(
         "auto", "auto size", "Least rows in a group, a share of them below 1, or auto: as many as any verdict needs."
     )
-    min_denominator: float = option(0.0, "number", "Least B in a group, such as positives for equal opportunity.")
+    min_denominator: float = option(
+        0.0, "number", "Fewest of a group who count in the rate, such as those with truth = yes for equal_opportunity."
+    )
     n_cells: int | None = option(None, "count", "Search on so many cells instead of every distinct value.")
     budget: float = option(10.0, "number", "Seconds that an exact search over several attributes may take, about.")
     partition: Partition | Sequence[float] | Mapping[str, Sequence[float]] | None = option(
@@ -171,7 +173,7 @@ class AuditOptions:
         None, "column", "Column of periods, such as a year: the groups are followed from one to the next."
     )
     favourable: bool | None = option(
-        None, "flag", "Whether the outcome is good to receive; unsaid, rates are called higher or lower only."
+        None, "flag", "Whether the outcome is good to receive; if not given, rates are called higher or lower only."
     )
     positive: Any = option(None, "text", "Which label of the outcome counts as yes; all others then count as no.")
     threshold: float | None = option(

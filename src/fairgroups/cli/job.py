@@ -45,7 +45,7 @@ class TableOptions:
     sheet: str | None = option(None, "column", "Sheet of a workbook; the first that is filled, unless said.")
     na: Sequence[str] | None = option(None, "texts", "What stands for a missing value: unknown,.,-9")
     decimal: str | None = option(None, "words", "Mark of decimals in numbers written as text: . or ,", (".", ","))
-    encoding: str | None = option(None, "column", "In which letters a text file is written, if it looks wrong: cp1250")
+    encoding: str | None = option(None, "column", "Character encoding of a text file, if it looks wrong: cp1250")
     strict: bool = option(False, "flag", "Refuse files that must be converted to be read.")
     memory_limit: str | None = option(None, "column", "The most memory that reading may use: 1GB.")
     out: Path | None = option(None, "file", "Write an HTML page here.")

@@ -21,7 +21,7 @@ def scan(
     data: Annotated[
         str,
         typer.Argument(
-            help="A CSV, Parquet, JSON-lines or Arrow file, a folder, a 'pattern*', or a database: "
+            help="A CSV, Excel, Parquet, JSON-lines or Arrow file, a folder, a 'pattern*', or a database: "
             "postgresql://host/db, file.duckdb, file.sqlite.",
             show_default=False,
         ),

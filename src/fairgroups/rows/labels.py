@@ -301,7 +301,8 @@ def _meant(
     if len(labels) > 2:
         raise InputError(
             f"{name!r} holds {len(labels)} different labels ({shown}); it must be known which one counts as yes.",
-            f"say positive={likely_yes(list(labels))!r} (--positive on the command line): all others then count as no.",
+            f"if it is the right column, say positive={likely_yes(list(labels))!r} or another of them (--positive on "
+            "the command line): all others then count as no.",
         )
     raise InputError(
         f"{name!r} holds the labels {shown}; it must be known which one counts as 1.",

@@ -330,7 +330,7 @@ def check_measure(measure: Measure, rows: Rows) -> Measure:
     if measure.binary and not rows.outcome_is_binary:
         raise InputError(
             f"measure {measure.name!r} needs a yes/no outcome, and the outcome holds other numbers.",
-            "use measure='mean' for scores and amounts, or make a decision of the score first.",
+            "say from which score on the decision is yes, threshold= (--threshold), or use measure='mean'.",
         )
     if measure.binary and measure.needs_truth and rows.truth is not None and not np.isin(rows.truth, (0.0, 1.0)).all():
         raise InputError(f"measure {measure.name!r} needs a yes/no truth, and the truth holds other numbers.")
@@ -399,6 +399,9 @@ def check_size(values: Array, name: str) -> None:
     """Refuse numbers whose squares overflow."""
     if np.nanmax(np.abs(values), initial=0.0) > LARGEST:
         raise InputError(f"{name!r} holds values beyond ± {LARGEST:g}, too large to compute with.", "rescale them.")
+    largest = float(np.nanmax(np.abs(values), initial=0.0))
+    if 0 < largest < 1 / LARGEST:
+        raise InputError(f"all values of {name!r} are at most {largest:g}: too small to compute with.", "rescale them.")
 
 
 def _apply_missing(

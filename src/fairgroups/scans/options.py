@@ -15,6 +15,7 @@ from fairgroups.options import (
     columns_of,
     flags_of,
     level_of,
+    number_of,
     one_of,
     title_of,
     unit_of,
@@ -42,7 +43,7 @@ class ScanOptions:
 
     outcome: str = option(NO_DEFAULT, "column", "Column of the decision or score that is looked at.")
     attributes: str | Sequence[str] | None = option(
-        None, "columns", "Look at this column only; repeat the option for several. All columns if unsaid."
+        None, "columns", "Look at this column only; repeat the option for several. Default: all columns."
     )
     without: str | Sequence[str] | None = option(
         None, "columns", "Do not look at this column; repeat the option for several."
@@ -61,10 +62,12 @@ class ScanOptions:
     measure: str | Measure = option(
         "auto",
         "text",
-        "auto, statistical_parity, equal_opportunity, predictive_equality, error_rate, precision, mean or calibration.",
+        "auto, statistical_parity (share of yes), equal_opportunity (true positive rate), predictive_equality (false "
+        "positive rate), error_rate, precision, mean or calibration.",
     )
     favourable: bool | None = _same("favourable")
     positive: Any = _same("positive")
+    threshold: float | None = _same("threshold")
     missing: Literal["error", "drop"] = option(
         "error",
         "words",
@@ -97,6 +100,10 @@ class ScanOptions:
         if not isinstance(self.pairs, bool):
             one_of(self.pairs, "pairs", PAIRS)
         one_of(self.missing, "missing", ("error", "drop"))
+        if self.threshold is not None:
+            if self.positive is not None:
+                raise InputError("`threshold` makes yes and no of a score; `positive` is for labels.", "leave one out.")
+            number_of(self.threshold, "threshold")
         level_of(self.level)
         whole_number(self.min_cell, "min_cell", 2)
         for name in ("max_gap", "max_harm"):

@@ -63,6 +63,8 @@ def scan(data: Any, **asked: Any) -> Scan:
         Whether the outcome is good to receive: the worst-off are then named first.
     positive : label, optional
         Which of two labels of the outcome counts as 1.
+    threshold : float, optional
+        Numbers of the outcome of at least this count as yes, others as no.
     missing : {"error", "drop"}
         What to do with rows that miss the outcome. That an attribute is not known is looked at as well.
     level : float
@@ -257,7 +259,7 @@ def _with_audit(one: ScannedAttribute, i: int, table: ScanTable, options: ScanOp
     """Add the audit of one attribute; where it cannot be had, the page does without."""
     if not one.shown or i >= MOST_AUDITS or one.kind == "date" or one.missing:
         return one
-    roles = ("outcome", "given", "truth", "weight", "cluster", "positive")
+    roles = ("outcome", "given", "truth", "weight", "cluster", "positive", "threshold")
     same = (*roles, "measure", "favourable", "level", "unit", "label", "min_cell")
     asked = {name: getattr(options, name) for name in same if getattr(options, name) is not None}
     name = one.names[0]

@@ -103,8 +103,8 @@ class ScanTable:
         someone = Column("", np.zeros(len(outcome)))
         missing: Missing = "drop" if options.missing == "drop" else "group"
         names = {"outcome": options.outcome, **used}
-        rows = Rows.from_columns([someone], outcome, **roles, positive=options.positive, missing=missing, names=names)
-        return rows.centred()
+        asked = {"positive": options.positive, "threshold": options.threshold}
+        return Rows.from_columns([someone], outcome, **roles, **asked, missing=missing, names=names).centred()
 
     def checked(self, rows: Rows, options: ScanOptions) -> list[ScannedColumn]:
         """Return the columns that may be looked at, of those people; each says whether it is."""
