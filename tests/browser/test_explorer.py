@@ -250,7 +250,7 @@ def test_any_box_is_judged_as_the_library_does(open_page, options):
     script = """(boxes) => {
         const data = JSON.parse(document.getElementById("explorer-data").textContent);
         const one = data.measures[0], all = new fairgroupsBand.Boxes(one.band);
-        const told = boxes.map((box) => all.judge(...box, data.against));
+        const told = boxes.map(([x0, x1, y0, y1]) => all.judge([[x0, x1]], [[y0, y1]], data.against));
         return [data.axes.map((a) => a.ends), one.offset, told];
     }"""
     boxes = [[0, 4, 0, 8], [2, 5, 3, 8], [0, 8, 6, 8], [1, 2, 1, 3]]
@@ -306,6 +306,33 @@ def test_a_box_takes_all_of_the_cells_that_it_cuts(open_page):
         assert "cannot be told" not in told
         assert "positive rate" in told
         assert opened.complaints == []
+
+
+def test_any_levels_of_a_category_make_a_box(open_page):
+    """Levels that are no neighbours, judged as the library judges them; the link leads back to them."""
+    level = RNG.choice(list("abcd"), TABLE["tone"].size)
+    people = TABLE | {"level": level}
+    result = audit(people, sensitive=["tone", "level"], outcome="approved", checks=False, n_groups=3)
+    with open_page(result) as opened:
+        page = opened.page
+        assert page.locator("#y-levels label").all_text_contents() == [" a", " b", " c", " d"]
+        assert not page.locator("#y-range").is_visible()
+        for tick in (1, 3):
+            page.locator("#y-levels input").nth(tick).uncheck()
+        told = page.locator("#picked").text_content()
+        assert page.locator("#rate-chart .picked-box").count() == 2
+        page.locator("#as-link").click()
+        page.locator("#clear").click()
+        assert "Drag across the map" in page.locator("#picked").text_content()
+        assert page.locator("#y-levels input:checked").count() == 4
+        page.locator("#y-levels input").nth(0).uncheck()
+        assert "evel not a:" in page.locator("#picked").text_content()
+        assert opened.complaints == []
+    known = result.band.interval(level=["a", "c"])
+    assert told.startswith("Level a or c: ")
+    assert f"positive rate {100 * known.rate:.1f}%" in told
+    ends = [f"{100 * abs(x):.1f}" for x in (known.low, known.high)]
+    assert all(end in told for end in ends), (told, ends)
 
 
 def test_a_repair_has_its_slider(open_page):

@@ -139,12 +139,14 @@ const fairgroupsBand = (() => {
   class Boxes {
     constructor(band) { this.band = band; }
 
-    judge(x0, x1, y0, y1, against) {
+    // Each side is a list of stretches of places: one along a number, several where levels are no neighbours.
+    judge(across, up, against) {
       const { band } = this;
+      const within = (side, low, high) => side.reduce((sum, [from, to]) => sum + Math.max(Math.min(to, high) - Math.max(from, low), 0), 0);
       const own = Object.fromEntries(Object.keys(band.sums).map((key) => [key, 0]));
       let cut = false;
       band.places.forEach(([i0, i1, j0, j1], k) => {
-        const over = Math.max(Math.min(x1, i1) - Math.max(x0, i0), 0) * Math.max(Math.min(y1, j1) - Math.max(y0, j0), 0);
+        const over = within(across, i0, i1) * within(up, j0, j1);
         const share = over / ((i1 - i0) * (j1 - j0));
         if (share > 0 && share < 1) cut = true;
         if (share > 0) for (const key of Object.keys(own)) own[key] += share * band.sums[key][k];

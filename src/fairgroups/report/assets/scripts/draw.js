@@ -233,8 +233,12 @@ const fairgroupsDraw = (() => {
         add(this.svg, "text", { class: "number", x: x(b.xm), y: y(b.ym) + 6, "text-anchor": "middle" }, b.number);
       }
       if (picked) {
-        const [x0, x1, y0, y1] = picked;
-        add(this.svg, "rect", { class: "picked-box", x: x(x0), width: x(x1) - x(x0), y: y(y1), height: y(y0) - y(y1) });
+        const [across, up] = picked;
+        for (const [x0, x1] of across) {
+          for (const [y0, y1] of up) {
+            add(this.svg, "rect", { class: "picked-box", x: x(x0), width: x(x1) - x(x0), y: y(y1), height: y(y0) - y(y1) });
+          }
+        }
       }
       const across = this.ticksAcross(axes[0]);
       const written0 = new Map(across);

@@ -148,33 +148,49 @@
       groups.slice(0, 12).map((g) => `${g.label} ${points(g.phi)}, ${g.verdict}`).join("; "));
   }
 
-  // The sides of a box by places of the map: what a list of its ends holds.
+  // The sides of a box, as stretches of places of the map: one along a number, any levels of a category.
   const sides = ["x", "y"];
-  const endsOf = (d) => (data.axes[d].levels ? null : data.axes[d].ends);
+  const lengthOf = (d) => data.axes[d].domain[1];
+  const isWhole = (side, d) => side.reduce((sum, [from, to]) => sum + to - from, 0) === lengthOf(d);
+  const meets = (side, low, high) => side.some(([from, to]) => from < high && low < to);
 
-  function sideSaid(d, from, to) {
+  // Places that follow one another, as stretches.
+  function stretches(places) {
+    const found = [];
+    for (const place of places) {
+      if (found.length && found[found.length - 1][1] === place) found[found.length - 1][1] = place + 1;
+      else found.push([place, place + 1]);
+    }
+    return found;
+  }
+
+  function sideSaid(d, side) {
     const axis = data.axes[d];
-    if (axis.levels) return to - from === axis.levels.length ? "" : `${axis.name} ${axis.levels.slice(from, to).join(" or ")}`;
-    const [first, last] = [from === 0 ? null : short(axis.ends[from]), to === axis.domain[1] ? null : short(axis.ends[to])];
-    if (first === null && last === null) return "";
+    if (isWhole(side, d)) return "";
+    if (axis.levels) {
+      const [held, others] = [true, false].map((inside) => axis.levels.filter((_, i) => meets(side, i, i + 1) === inside));
+      return others.length < held.length ? `${axis.name} ${others.length > 1 ? "neither" : "not"} ${others.join(" nor ")}`
+        : `${axis.name} ${held.join(" or ")}`;
+    }
+    const [[from, to]] = side;
+    const [first, last] = [from === 0 ? null : short(axis.ends[from]), to === lengthOf(d) ? null : short(axis.ends[to])];
     if (first === null) return `${axis.name} under ${last}`;
     return last === null ? `${axis.name} ${first} or over` : `${axis.name} from ${first} to under ${last}`;
   }
 
-  function pickBox(places) {
+  function pickBox(box) {
     const told = at("picked");
-    state.picked = places;
-    if (places === null) {
+    state.picked = box;
+    if (box === null) {
       delete told.dataset.picked;
       told.textContent = "Drag across the map, or choose the sides of a box, to read its rate with an interval.";
     } else {
       told.dataset.picked = "yes";
-      const [x0, x1, y0, y1] = places;
-      const found = measure().boxes.judge(x0, x1, y0, y1, data.against);
-      const said = [sideSaid(0, x0, x1), sideSaid(1, y0, y1)].filter(Boolean).join(", ") || "everybody";
+      const found = measure().boxes.judge(box[0], box[1], data.against);
+      const said = box.map((side, d) => sideSaid(d, side)).filter(Boolean).join(", ") || "everybody";
       const offset = measure().offset, whom = data.against === "rest" ? "the rest" : "everybody";
       const { band } = measure().boxes;
-      const within = ([i, j]) => i >= x0 && i < x1 && j >= y0 && j < y1;
+      const within = ([i, j]) => meets(box[0], i, i + 1) && meets(box[1], j, j + 1);
       const hidden = !band.hidden.some(within) ? "" : " Some cells of this box are too small to be shown: its figures are " +
         "those of the others, and its intervals are approximate.";
       told.textContent = !found ? `${sentence(said)}: nobody, or too few ${persons(2)} to be told of.`
@@ -188,44 +204,62 @@
     drawRates();
   }
 
-  const chosenSides = () => sides.flatMap((key) => ["from", "to"].map((end) => Number(at(`${key}-${end}`).value)));
+  const ticksOf = (d) => [...at(`${sides[d]}-levels`).querySelectorAll("input")];
+
+  const chosenBox = () => sides.map((key, d) => (data.axes[d].levels
+    ? stretches(ticksOf(d).flatMap((tick, i) => (tick.checked ? [i] : [])))
+    : [[Number(at(`${key}-from`).value), Number(at(`${key}-to`).value)]]));
+
+  function choose(box) {
+    sides.forEach((key, d) => {
+      if (data.axes[d].levels) ticksOf(d).forEach((tick, i) => { tick.checked = meets(box[d], i, i + 1); });
+      else [at(`${key}-from`).value, at(`${key}-to`).value] = box[d][0].map(String);
+    });
+    typedBox();
+  }
 
   function typedBox() {
-    const [x0, x1, y0, y1] = chosenSides();
-    const everybody = x0 === 0 && y0 === 0 && x1 === data.axes[0].domain[1] && y1 === data.axes[1].domain[1];
-    if (everybody || x0 >= x1 || y0 >= y1) return pickBox(null);
-    const picked = widened([x0, x1, y0, y1]);
-    ["x-from", "x-to", "y-from", "y-to"].forEach((id, i) => { at(id).value = String(picked[i]); });
+    const box = chosenBox();
+    if (box.every(isWhole) || box.some((side) => !side.length || side.some(([from, to]) => from >= to))) return pickBox(null);
+    const picked = widened(box);
+    sides.forEach((key, d) => {
+      if (!data.axes[d].levels) [at(`${key}-from`).value, at(`${key}-to`).value] = picked[d][0].map(String);
+    });
     return pickBox(picked);
   }
 
-  // The box and all of every cell that it cuts: of cells that were joined no part can be told.
+  // The box and all of every cell that it cuts: of cells that were joined, along numbers, no part can be told.
   function widened(box) {
-    const [x0, x1, y0, y1] = box;
-    const cut = measure().boxes.band.places.filter(([i0, i1, j0, j1]) => i0 < x1 && x0 < i1 && j0 < y1 && y0 < j1);
-    const wider = [Math.min(x0, ...cut.map((p) => p[0])), Math.max(x1, ...cut.map((p) => p[1])),
-      Math.min(y0, ...cut.map((p) => p[2])), Math.max(y1, ...cut.map((p) => p[3]))];
-    return wider.every((end, i) => end === box[i]) ? box : widened(wider);
+    const cut = measure().boxes.band.places.filter(([i0, i1, j0, j1]) => meets(box[0], i0, i1) && meets(box[1], j0, j1));
+    const wider = box.map((side, d) => (data.axes[d].levels ? side
+      : [[Math.min(side[0][0], ...cut.map((p) => p[2 * d])), Math.max(side[0][1], ...cut.map((p) => p[2 * d + 1]))]]));
+    return String(wider) === String(box) ? box : widened(wider);
   }
 
-  // Lists of the ends that a box may have, and dragging across the map.
+  // Lists of the ends that a box may have, levels to tick, and dragging across the map.
   function boxControls() {
     sides.forEach((key, d) => {
-      const axis = data.axes[d], n = axis.domain[1];
+      const axis = data.axes[d], n = lengthOf(d);
       at(`${key}-name`).textContent = axis.name;
-      const from = [...Array(n).keys()].map((i) => new Option(axis.levels ? axis.levels[i] : i === 0 ? "the lowest" : short(endsOf(d)[i]), String(i)));
-      const to = [...Array(n).keys()].map((i) => new Option(axis.levels ? axis.levels[i]
-        : i === n - 1 ? "the highest" : `under ${short(endsOf(d)[i + 1])}`, String(i + 1)));
+      at(`${key}-range`).hidden = Boolean(axis.levels);
+      if (axis.levels) {
+        at(`${key}-levels`).replaceChildren(...axis.levels.map((level) => {
+          const label = document.createElement("label"), tick = document.createElement("input");
+          Object.assign(tick, { type: "checkbox", checked: true });
+          tick.addEventListener("change", typedBox);
+          label.append(tick, ` ${level}`);
+          return label;
+        }));
+        return;
+      }
+      const from = [...Array(n).keys()].map((i) => new Option(i === 0 ? "the lowest" : short(axis.ends[i]), String(i)));
+      const to = [...Array(n).keys()].map((i) => new Option(i === n - 1 ? "the highest" : `under ${short(axis.ends[i + 1])}`, String(i + 1)));
       at(`${key}-from`).replaceChildren(...from);
       at(`${key}-to`).replaceChildren(...to);
       at(`${key}-to`).value = String(n);
       for (const end of ["from", "to"]) at(`${key}-${end}`).addEventListener("change", typedBox);
     });
-    const set = (places) => {
-      ["x-from", "x-to", "y-from", "y-to"].forEach((id, i) => { at(id).value = String(places[i]); });
-      typedBox();
-    };
-    at("clear").addEventListener("click", () => set([0, data.axes[0].domain[1], 0, data.axes[1].domain[1]]));
+    at("clear").addEventListener("click", () => choose(sides.map((_, d) => [[0, lengthOf(d)]])));
     const place = at("rate-chart");
     let start = null;
     const ordered = (a, b, n) => [Math.max(Math.floor(Math.min(a, b) + 1e-9), 0), Math.min(Math.ceil(Math.max(a, b) - 1e-9), n)];
@@ -233,8 +267,8 @@
     place.addEventListener("pointermove", (event) => {
       if (start === null) return;
       const now = pictures.rate.at(event);
-      const across = ordered(start[0], now[0], data.axes[0].domain[1]), up = ordered(start[1], now[1], data.axes[1].domain[1]);
-      if (across[0] < across[1] && up[0] < up[1]) set([...across, ...up]);
+      const box = sides.map((_, d) => [ordered(start[d], now[d], lengthOf(d))]);
+      if (box.every(([[from, to]]) => from < to)) choose(box);
     });
     const end = () => { start = null; };
     place.addEventListener("pointerup", end);
@@ -335,7 +369,7 @@
   function written() {
     const parts = { measure: measure().name, method: method().name, groups: shown().groups.length };
     if (line) Object.assign(parts, { from: at("from").value, to: at("to").value });
-    else if (state.picked) parts.box = state.picked.join(" ");
+    else if (state.picked) parts.box = state.picked.map((side) => side.map((ends) => ends.join("-")).join(".")).join(" ");
     return new URLSearchParams(Object.entries(parts).filter(([, value]) => value !== "")).toString();
   }
 
@@ -354,9 +388,8 @@
       at("to").value = asked.get("to") ?? "";
       typed();
     } else if (asked.get("box") && measure().boxes) {
-      const places = asked.get("box").split(" ").map(Number);
-      ["x-from", "x-to", "y-from", "y-to"].forEach((id, i) => { at(id).value = String(places[i]); });
-      typedBox();
+      const box = asked.get("box").split(" ").map((side) => side.split(".").map((ends) => ends.split("-").map(Number)));
+      if (box.length === 2 && box.flat().every((ends) => ends.length === 2 && ends.every(Number.isInteger))) choose(box);
     }
     touched();
     at("explore").scrollIntoView();
