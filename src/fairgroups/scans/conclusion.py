@@ -66,10 +66,14 @@ def _other_side(scan: Scan, one: ScannedAttribute | Step) -> str:
     place = next((place for place in more if (place.phi > 0) != (one.worst.phi > 0)), None)
     if place is None or abs(place.phi) <= abs(one.worst.phi):
         return ""
-    percent, than = scan.data.percent, f" than that of comparable {scan.data.unit}" if scan.data.given else ""
+    percent, than = scan.data.percent, f"that of {scan.data.everybody}"
+    if scan.data.given:
+        than = f"that of comparable {scan.data.unit}"
+    elif scan.data.unit == "people":
+        than = "everybody's"
     return (
         f" For {place.label} ({thousands(place.n)} {scan.data.unit}), it is {amount(place.rate, percent=percent)}, "
-        f"{_distance(scan, place, than.removeprefix(' than '))}."
+        f"{_distance(scan, place, than)}."
     )
 
 
