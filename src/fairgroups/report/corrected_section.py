@@ -34,7 +34,7 @@ def corrected_table(audit: Audit) -> dict[str, Any] | None:
     return {
         "heads": ["Group", "Difference as measured", "By the true values", f"Share of {audit.data.unit}"],
         "rows": rows,
-        "note": f"Differences are from everybody.{unit} Below a difference: its {audit.settings.percent_level} "
+        "note": f"Differences are from {audit.data.everybody}.{unit} Below a difference: its {audit.settings.percent_level} "
         f"interval. The share is of {audit.data.unit} whose true value lies in the group.",
     }
 
@@ -57,7 +57,7 @@ def corrected_lines(audit: Audit) -> list[str]:
         )
     elif corrected.source != "cluster":
         lines.append(f"{follows}overstates; rows of the same person (cluster, reliability='cluster') would tell.")
-    lines.append("This takes errors to be normal, and as large for everybody of the same true value as is said here.")
+    lines.append("This takes errors to be normal, and as large for all of the same true value as is said here.")
     return lines
 
 

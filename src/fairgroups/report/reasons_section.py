@@ -36,7 +36,7 @@ def reasons_table(audit: Audit) -> dict[str, Any] | None:
     percent = audit.data.percent
     heads = [
         "Group",
-        "Difference from everybody",
+        f"Difference from {audit.data.everybody}",
         "Goes with the factors",
         "Does not",
         f"Against comparable {audit.data.unit}",
@@ -60,8 +60,8 @@ def reasons_table(audit: Audit) -> dict[str, Any] | None:
     note = (
         f"Below a difference is its {audit.settings.percent_level} interval.{unit} The first is the sum of the next "
         f"two. The fourth compares with {audit.data.unit} outside the group who are alike in the factors (Mantel and "
-        "Haenszel); “does not” is smaller, for a group's own outcomes are part of what its factors let expect. "
-        "Comparable: how much of the group's comparison with everybody remains among people who are alike; below "
+        "Haenszel); “does not” is smaller, because the group's own outcomes are part of the average that it "
+        f"is compared with. Comparable: how much of the comparison remains among {audit.data.unit} who are alike; below "
         f"{100 * LEAST_OVERLAP:.0f}% there is nobody to compare with."
     )
     return {"heads": heads, "rows": rows, "note": note}

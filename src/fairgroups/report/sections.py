@@ -443,5 +443,5 @@ def _attribute(attribute: Attribute) -> str:
         return f"{attribute.title}: {', '.join(attribute.levels)}"
     ends = f"from {attribute.low:g} to {attribute.high:g}"
     if attribute.rounded:
-        ends = f"between {attribute.low:g} and {attribute.high:g} (rounded, so that the ends tell of nobody)"
+        ends = f"between {attribute.low:g} and {attribute.high:g} (rounded, so that the ends identify nobody)"
     return f"{attribute.title}, {ends}, {attribute.distinct:,} different values"
