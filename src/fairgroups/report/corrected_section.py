@@ -34,8 +34,8 @@ def corrected_table(audit: Audit) -> dict[str, Any] | None:
     return {
         "heads": ["Group", "Difference as measured", "By the true values", f"Share of {audit.data.unit}"],
         "rows": rows,
-        "note": f"Differences are from {audit.data.everybody}.{unit} Below a difference: its {audit.settings.percent_level} "
-        f"interval. The share is of {audit.data.unit} whose true value lies in the group.",
+        "note": f"Differences are from {audit.data.everybody}.{unit} Below a difference: its "
+        f"{audit.settings.percent_level} interval. The share is of {audit.data.unit} whose true value lies in the group.",
     }
 
 

@@ -61,8 +61,8 @@ def reasons_table(audit: Audit) -> dict[str, Any] | None:
         f"Below a difference is its {audit.settings.percent_level} interval.{unit} The first is the sum of the next "
         f"two. The fourth compares with {audit.data.unit} outside the group who are alike in the factors (Mantel and "
         "Haenszel); “does not” is smaller, because the group's own outcomes are part of the average that it "
-        f"is compared with. Comparable: how much of the comparison remains among {audit.data.unit} who are alike; below "
-        f"{100 * LEAST_OVERLAP:.0f}% there is nobody to compare with."
+        f"is compared with. Comparable: how much of the comparison remains among {audit.data.unit} who are alike; "
+        f"below {100 * LEAST_OVERLAP:.0f}% there is nobody to compare with."
     )
     return {"heads": heads, "rows": rows, "note": note}
 
