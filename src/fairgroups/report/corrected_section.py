@@ -35,7 +35,7 @@ def corrected_table(audit: Audit) -> dict[str, Any] | None:
         "heads": ["Group", "Difference as measured", "By the true values", f"Share of {audit.data.unit}"],
         "rows": rows,
         "note": f"Differences are from {audit.data.everybody}.{unit} Below a difference: its "
-        f"{audit.settings.percent_level} interval. The share is of {audit.data.unit} whose true value lies in the group.",
+        f"{audit.settings.percent_level} interval. The share is of {audit.data.unit} whose true value is in the group.",
     }
 
 
