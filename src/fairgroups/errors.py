@@ -126,8 +126,11 @@ class ColumnError(InputError, KeyError):
         shown = ", ".join(columns[:30]) + (", …" if len(columns) > 30 else "")
         hint = f"did you mean {near[0]!r}? The columns are: {shown}" if near else f"the columns are: {shown}"
         joined = next((mark for mark in (",", ";", "\t", "|") if len(columns) == 1 and mark in columns[0]), None)
-        if joined is not None:
-            hint = f"the table was read as one column, {columns[0]!r}: its rows do not all have as many parts."
+        if joined is not None and not near:
+            hint = (
+                f"the only column is {columns[0]!r}; if that is the first line of a file, its rows do not all have as "
+                "many parts."
+            )
         if not columns:
             hint = "the table has no columns."
         if name in columns:  # and not among the names themselves

@@ -31,15 +31,16 @@ def test_both_bars_begin_at_zero_and_the_interval_is_read_off_the_axis(audit):
 
 
 def test_the_first_picture_shows_what_the_verdicts_speak_of(audit):
-    """With factors held equal: a group that is lower lies below everybody's line, its interval with it."""
+    """With factors held equal: a group that is lower lies below the line of no difference."""
     drawn = drawn_rates(audit)
     sides = {"lower": -1, "higher": 1, "disadvantaged": -1, "advantaged": 1}
     judged = [(one, sides[one["verdict"]]) for one in drawn if one["verdict"] in sides]
     assert judged
     for one, side in judged:
-        assert side * (one["rate"] - audit.overall) > 0
-        assert side * (one["rate_low"] - audit.overall) > 0
-        assert side * (one["rate_high"] - audit.overall) > 0
+        assert side * one["rate"] > 0
+        assert side * one["rate_low"] > 0
+        assert side * one["rate_high"] > 0
+    assert [one["rate"] for one in drawn] == pytest.approx([100 * record.phi for record in audit.records])
 
 
 def test_pictures_are_drawn(audit, tmp_path):

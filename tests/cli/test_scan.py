@@ -25,7 +25,8 @@ def run(*arguments):
     return CliRunner().invoke(app, [str(one) for one in arguments])
 
 
-def test_a_table_in_the_terminal_and_files(people):
+def test_a_table_in_the_terminal_and_files(people, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)  # which may be that of the terminal in which tests run
     folder = people.parent
     outputs = ["--out", folder / "s.html", "--json", folder / "s.json", "--markdown", folder / "s.md"]
     done = run("scan", people, "--outcome", "hired", "--favourable", *outputs, "--csv", folder / "s.csv")

@@ -75,7 +75,8 @@ def test_what_the_short_list_leaves_of_the_others_is_said():
     (left,) = {f"b{i}" for i in range(5)} - {step.said for step in found.steps}
     assert (of[left].remains, of["follower"].remains) == (True, False)
     assert found.conclusion.endswith(
-        f" {left} still differs among people alike in all of these; follower is not shown to add anything to these."
+        f" Differences by {left} remain among people alike in all of these; follower is not shown to add anything to "
+        "these."
     )
     assert adds(of[left]) == "Still differs at equal values of the short list."
     assert "b0" in of["follower"].beyond

@@ -577,7 +577,8 @@ def test_scores_become_decisions():
     decided = fg.scan(table | {"score": table["score"] >= 6}, outcome="score")
     assert found.data.percent
     assert [one.worst for one in found.attributes] == [one.worst for one in decided.attributes]
-    assert ("flag 1" in found.conclusion) or ("flag 0" in found.conclusion)  # and not "flag under 1"
+    assert "difference in score ≥ 6 is by" in found.conclusion
+    assert ("flag = 1" in found.conclusion) or ("flag = 0" in found.conclusion)  # and not "flag under 1"
     with pytest.raises(InputError, match="no value of 'score' reaches the threshold 60: the largest is 10"):
         fg.scan(table, outcome="score", threshold=60)
     with pytest.raises(InputError, match="leave one out"):

@@ -157,11 +157,12 @@ def _in_people(facts: Facts) -> str:
     in_all = abs(record.phi) * record.counted
     counts = facts.settings.weight is None and facts.settings.cluster is None and in_all >= 1
     who_count = "" if math.isclose(record.counted, record.n, rel_tol=1e-9) else " who count in this rate"
-    among = f"among the {thousands(record.counted)} {facts.data.unit} of this group{who_count}"
+    among = f"among the {thousands(record.counted)} {facts.data.unit} of this group{who_count and ' who do'}"
     about = f"an estimated {thousands(rough_count(in_all))} {more} {among}" if counts else ""
     if each >= 1:
         what = COUNTED.get(facts.measure.name, "")
-        said = f"That is about {each} {more}{f' {what}' if what else ''} per 100 {facts.data.unit} than at {than}"
+        per = facts.data.unit if not who_count else f"of the {facts.data.unit} who count in this rate"
+        said = f"That is about {each} {more}{f' {what}' if what else ''} per 100 {per} than at {than}"
         return said + (f": {about}." if about else ".")
     return f"That is {about}, compared with {than}." if about else ""
 
@@ -191,9 +192,9 @@ def _others(facts: Facts) -> str:
         directed = verdict in ("disadvantaged", "advantaged")
         what = f"are {also}{verdict}" if directed else f"{also}have a {verdict} one"
         who = sentence(who_said(facts, groups))
-        if len(ranges_of(facts, groups)) > MOST_RANGES:
-            who = f"{len(groups)} other groups, in the table,"
-        comma = "," if ", or whose" in who or ", or " in who else ""
+        if len(ranges_of(facts, groups)) > (MOST_RANGES if facts.partition.is_line else MOST_NAMED):
+            who = f"{len(groups)} other groups (see the table)"
+        comma = "," if ", or whose" in who else ""
         said.append(f"{who}{comma} {what} (by {_sizes(facts, groups)}).")
     return " ".join(said)
 
@@ -397,7 +398,9 @@ def _adds(facts: Facts) -> str:
     if (facts.finding.groups or facts.finding.range is not None) and not any(one.shown for one in facts.added):
         names = listed([said[one.attribute] for one in facts.added])
         unclear = f"The data cannot tell which of {names} makes the difference"
-        return f"{unclear}: at equal values of the others, none is shown to."
+        two = len(facts.added) == 2
+        rest = "of the other, neither" if two else "of the others, none"
+        return f"{unclear}: at equal values {rest} is shown to make one."
     bordered: set[str] = set()
     if facts.finding.groups:
         bordered = {facts.partition.columns[d] for d in bordered_attributes(facts.partition)}
@@ -411,7 +414,7 @@ def _adds(facts: Facts) -> str:
         others = listed([name for column, name in said.items() if column != one.attribute])
         if one.shown:
             p = p_value(one.p_value, one.least_p)
-            told = f"At equal {others} the rate still differs by {said[one.attribute]} ({p})"
+            told = f"At equal {others} the {facts.measure.rate} still differs by {said[one.attribute]} ({p})"
             out.append(f"{told}, though no group of its own shows it.")
         elif facts.finding.groups or facts.finding.range is not None:
             out.append(f"{said[one.attribute]} is not shown to add anything to {others}{_would(one, facts, others)}.")

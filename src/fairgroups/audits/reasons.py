@@ -15,7 +15,7 @@ from fairgroups.measures import Measure
 from fairgroups.partition.partition import Partition
 from fairgroups.rows.rows import Rows
 from fairgroups.rows.strata import Factor, at_equal
-from fairgroups.words import listed, plain_points, sentence, size, thousands
+from fairgroups.words import listed, plain_points, size, thousands
 
 __all__ = ["GroupReasons", "Reasons", "factors_of", "reasons_of", "split_of"]
 
@@ -160,7 +160,8 @@ def reasons_of(
 def split_of(reasons: Reasons, k: int, percent: bool, unit: str, subject: str = "it") -> str:
     """Say what of a group's difference goes with the factors.
 
-    "It lies 19.9 points below everybody's, of which 12.4 go with education and hours." What does not is in the table:
+    "Without holding education and hours equal, it is 19.9 points below everybody's; 12.4 of these go with education and
+    hours." What does not is in the table:
     it is a little less than the difference from comparable people, which stands before this sentence.
     """
     one, names = reasons.groups[k], reasons.names
@@ -168,13 +169,13 @@ def split_of(reasons: Reasons, k: int, percent: bool, unit: str, subject: str = 
     total, explained, left = one.difference, one.explained, one.unexplained
     small = 0.0005 if percent else 1e-3 * abs(total)
     side = "below" if total < 0 else "above"
-    said = f"{sentence(subject)} lies {size(total, percent=percent)} {side} {everybody}"
+    said = f"Without holding {names} equal, {subject} is {size(total, percent=percent)} {side} {everybody}"
     if abs(explained) <= small:
         said = f"Hardly anything of it goes with {names}."
     elif abs(left) <= small / 10:
-        said += f", all of which goes with {names}."
+        said += "; all of that goes with them."
     elif total * explained > 0 and total * left > 0:
-        said += f", of which {plain_points(abs(explained), percent=percent)} go with {names}."
+        said += f"; {plain_points(abs(explained), percent=percent)} of these go with {names}."
     else:
         other = "below" if explained < 0 else "above"
         said += f"; going by {names} it would lie {size(explained, percent=percent)} {other}."

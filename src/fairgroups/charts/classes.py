@@ -13,25 +13,28 @@ if TYPE_CHECKING:
 
     from fairgroups.audits.result import Audit
 
-__all__ = ["class_chart", "drawn_rates", "rate_title"]
+__all__ = ["class_chart", "drawn_rates", "rate_axis"]
 
 
 def drawn_rates(audit: Audit) -> list[dict[str, Any]]:
-    """Return each group's rate with its interval; with factors held equal what it would be were they alike.
+    """Return each group's rate with its interval; with factors held equal its difference from comparable people.
 
-    So a picture of rates shows what the verdicts, which are its colours, speak of.
+    So the first picture shows what the headline, and the verdicts, which are its colours, speak of.
     """
     keys = ("label", "rate", "rate_low", "rate_high", "verdict")
     drawn = [{key: getattr(record, key) for key in keys} for record in audit.records]
-    for one, reason in zip(drawn, () if audit.reasons is None else audit.reasons.groups, strict=False):
-        ends = (reason.unexplained, reason.unexplained_low, reason.unexplained_high)
-        one |= dict(zip(keys[1:4], (audit.overall + x for x in ends), strict=True))
+    for one, record in zip(drawn, audit.records if audit.reasons is not None else (), strict=False):
+        scale = 100 if audit.data.percent else 1
+        one |= dict(zip(keys[1:4], (scale * x for x in (record.phi, record.low, record.high)), strict=True))
     return drawn
 
 
-def rate_title(audit: Audit) -> str:
-    """Return the title of the axis of rates."""
-    return sentence(audit.measure.rate) + ("" if audit.reasons is None else " at equal factors")
+def rate_axis(audit: Audit) -> dict[str, Any]:
+    """Return title and numbers of the axis of rates, or of differences from comparable people."""
+    if audit.reasons is None:
+        return {"title": sentence(audit.measure.rate), **({"format": ".0%"} if audit.data.percent else {})}
+    unit = " (percentage points)" if audit.data.percent else ""
+    return {"title": f"Difference from {audit.settings.whom}{unit}"}
 
 
 def class_chart(audit: Audit, *, width: int = 560) -> alt.LayerChart:
@@ -43,13 +46,14 @@ def class_chart(audit: Audit, *, width: int = 560) -> alt.LayerChart:
     order = [value["label"] for value in values]
     colour = verdict_colour(alt, [value["verdict"] for value in values])
     y = alt.Y("label:N", sort=order, title=None, axis=names_above(alt))
-    axis = alt.Axis(title=rate_title(audit), **({"format": ".0%"} if percent else {}))
+    axis = alt.Axis(**rate_axis(audit))
     base = alt.Chart(alt.Data(values=values))
+    equal = audit.reasons is not None
+    scale = alt.Scale(zero=percent or equal)
     lines = base.mark_rule(strokeWidth=3).encode(
-        y=y, x=alt.X("rate_low:Q", axis=axis, scale=alt.Scale(zero=percent)), x2="rate_high:Q", color=colour
+        y=y, x=alt.X("rate_low:Q", axis=axis, scale=scale), x2="rate_high:Q", color=colour
     )
     marks = base.mark_point(filled=True, size=110, opacity=1).encode(y=y, x="rate:Q", color=colour)
-    everyone = (
-        alt.Chart(alt.Data(values=[{"x": audit.overall}])).mark_rule(strokeDash=[5, 4], color=INK).encode(x="x:Q")
-    )
+    others = alt.Data(values=[{"x": 0.0 if equal else audit.overall}])
+    everyone = alt.Chart(others).mark_rule(strokeDash=[5, 4], color=INK).encode(x="x:Q")
     return alt.layer(everyone, lines, marks).properties(width=width, height=alt.Step(46))

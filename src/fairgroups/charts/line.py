@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from fairgroups.charts.classes import drawn_rates, rate_title
+from fairgroups.charts.classes import drawn_rates, rate_axis
 from fairgroups.charts.style import INK, LINE_COLOUR, VERDICT_SHAPES, legend, names_above, verdict_colour
 from fairgroups.words import sentence
 
@@ -29,13 +29,15 @@ def rate_chart(audit: Audit, *, width: int = 780, height: int = 320) -> alt.Laye
     low, high = audit.data.attributes[0].shown
     spread = (high - low) or 1.0
     x_scale = alt.Scale(domain=[low - 0.01 * spread, high + 0.01 * spread], nice=False, zero=False)
-    y_axis = alt.Axis(title=rate_title(audit), **({"format": ".0%"} if percent else {}))
+    equal = audit.reasons is not None
+    y_axis = alt.Axis(**rate_axis(audit))
     ends = trend_ends(audit)
     shapes = ends or _segments(audit)
     present = [r.verdict for r in audit.records]
     colour = verdict_colour(alt, present)
     few = FEWEST if audit.data.rows >= 20 * FEWEST else 1
-    seen = [(p, p.rate if audit.reasons is None else p.at_equal) for p in audit.curve]
+    scale = 100 if percent else 1
+    seen = [(p, scale * (p.at_equal - audit.overall) if equal else p.rate) for p in audit.curve]
     inside = [(p, rate) for p, rate in seen if low <= p.middle <= high and p.n >= few and math.isfinite(rate)]
     curve = alt.Data(values=[{"middle": p.middle, "n": p.n, "rate": rate} for p, rate in inside])
     base = alt.Chart(alt.Data(values=shapes))
@@ -43,7 +45,7 @@ def rate_chart(audit: Audit, *, width: int = 780, height: int = 320) -> alt.Laye
     areas = base.mark_rect(opacity=0.22).encode(
         x=x,
         x2="to:Q",
-        y=alt.Y("rate_low:Q", axis=y_axis, scale=alt.Scale(zero=percent)),
+        y=alt.Y("rate_low:Q", axis=y_axis, scale=alt.Scale(zero=percent or equal)),
         y2="rate_high:Q",
         color=colour,
     )
@@ -54,7 +56,7 @@ def rate_chart(audit: Audit, *, width: int = 780, height: int = 320) -> alt.Laye
         color=colour,
         tooltip=[
             alt.Tooltip("label:N", title="group"),
-            alt.Tooltip("rate:Q", format=".1%" if percent else ".3g"),
+            alt.Tooltip("rate:Q", format=".1%" if percent and not equal else ".3g"),
         ],
     )
     dots = (
@@ -67,7 +69,7 @@ def rate_chart(audit: Audit, *, width: int = 780, height: int = 320) -> alt.Laye
         )
     )
     everyone = (
-        alt.Chart(alt.Data(values=[{"rate": audit.overall, "said": "everybody"}]))
+        alt.Chart(alt.Data(values=[{"rate": 0.0 if equal else audit.overall, "said": "everybody"}]))
         .mark_rule(strokeDash=[5, 4], color=INK)
         .encode(y="rate:Q")
     )

@@ -112,7 +112,7 @@ def sparkline(scan: Scan, one: ScannedAttribute) -> str:
 def _print_table(scan: Scan) -> None:
     from rich.markup import escape
 
-    from fairgroups.words import amount, sentence
+    from fairgroups.words import amount, how_many, sentence
 
     data, console = scan.data, console_of(WIDE)
     every = [*scan.attributes[:MOST_SAID], *[pair for pair in scan.pairs if pair.shown][:MOST_PAIRS]]
@@ -125,7 +125,8 @@ def _print_table(scan: Scan) -> None:
     points = ", in points" if data.percent else ""
     said = f"{sentence(data.everybody)}: {data.rate} {everybody}. Diff.: from {whom}{points}."
     if (more := len(scan.attributes) + len(scan.pairs) - len(every)) > 0:
-        said += f" {more} more lines are in the page (--out) and in the JSON (--json)."
+        lines = f"{how_many(more, 'more line')} {'are' if more > 1 else 'is'}"
+        said += f" {lines} in the page (--out) and in the JSON (--json)."
     console.print(escape(said), soft_wrap=True)
 
 

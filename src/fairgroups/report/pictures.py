@@ -86,13 +86,16 @@ def first_pictures(audit: Audit) -> list[Picture]:
     settings = audit.settings
     if audit.partition.is_line:
         first: Any = rate_chart(audit)
-        which, then = "observed rate along the attribute", ""
-        if audit.reasons is not None:
-            which, then = f"rate along the attribute if {audit.reasons.names} were alike", " then"
         caption = (
-            f"Dots: the {which}, larger for more {audit.data.unit}. Thick lines: a group's rate{then}; "
-            f"shaded: its {settings.percent_level} interval. Dashed: {audit.data.everybody}. {_colours(audit)}"
+            f"Dots: the observed rate along the attribute, larger for more {audit.data.unit}. Thick lines: a group's "
+            f"rate; shaded: its {settings.percent_level} interval. Dashed: {audit.data.everybody}. {_colours(audit)}"
         )
+        if audit.reasons is not None:
+            caption = (
+                f"Thick lines: each group less {settings.whom}; shaded: the {settings.percent_level} interval. Dots: "
+                f"neighbours along the attribute less what {audit.data.unit} with their {audit.reasons.names} have. "
+                f"Dashed: no difference. {_colours(audit)}"
+            )
         if trend_ends(audit):
             caption = (
                 f"Dots: the observed rate along the attribute, larger for more {audit.data.unit}. Thick lines: the "
@@ -104,8 +107,9 @@ def first_pictures(audit: Audit) -> list[Picture]:
             caption += f" A few values of {attribute.said} lie beyond the picture."
     elif len(audit.partition.columns) == 1:
         first = class_chart(audit)
-        were = "" if audit.reasons is None else f" if {audit.reasons.names} were alike"
-        caption = f"Marks: each group's rate{were}. Lines: its interval. Dashed: {audit.data.everybody}."
+        caption = f"Marks: each group's rate. Lines: its interval. Dashed: {audit.data.everybody}."
+        if audit.reasons is not None:
+            caption = f"Marks: each group less {settings.whom}. Lines: the interval. Dashed: no difference."
     else:
         first = plane_chart(audit)
         caption = (
@@ -124,7 +128,7 @@ def first_pictures(audit: Audit) -> list[Picture]:
     whom = settings.whom
     title = f"{sentence(rate)}{of} by {by}"
     if audit.reasons is not None and len(audit.partition.columns) == 1:
-        title += f" at equal {audit.reasons.names}"
+        title = f"Difference from {whom} by {by}"
     drawn = [
         Picture(f"rate{suffix}", title, caption, first),
         Picture(
@@ -166,7 +170,8 @@ def reasons_pictures(audit: Audit) -> list[Picture]:
             Picture(
                 f"equal{suffix}",
                 f"{sentence(audit.measure.rate)} at equal {reasons.names}",
-                f"Grey: the observed rate. Purple: the rate if all factors were alike. Dashed: {audit.data.everybody}.",
+                "Grey: the observed rate. Purple: everybody's, and what does not go with the factors. "
+                f"Dashed: {audit.data.everybody}.",
                 equal_chart(audit),
             )
         )

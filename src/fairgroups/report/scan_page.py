@@ -14,8 +14,16 @@ from fairgroups.report.pictures import first_pictures
 from fairgroups.report.sections import versions
 from fairgroups.report.templates import fill
 from fairgroups.scans.columns import LEAST_LEVEL
-from fairgroups.scans.conclusion import adds, cannot_say, certainty, evidence_said, limit_lines, steps_said
-from fairgroups.words import amount, compared, counted, listed, points, sentence, thousands
+from fairgroups.scans.conclusion import (
+    adds,
+    cannot_say,
+    certainty,
+    evidence_said,
+    limit_lines,
+    people_said,
+    steps_said,
+)
+from fairgroups.words import amount, compared, counted, how_many, listed, points, sentence, thousands
 
 if TYPE_CHECKING:
     from fairgroups.audits.result import Audit
@@ -116,7 +124,7 @@ def _attribute(scan: Scan, one: ScannedAttribute) -> dict[str, Any]:
         "protected": ", ".join(one.protected),
         "picture": Markup(small_picture(scan, one)) if one.curve else "",  # noqa: S704  it holds no text of the data
         "place": one.place,
-        "n": thousands(worst.n),
+        "n": thousands(worst.n) if worst.inside <= worst.n else f"{thousands(worst.n)} of {thousands(worst.inside)}",
         "rate": amount(worst.rate, percent=percent),
         "raw": points(worst.raw, percent=percent),
         "difference": difference,
@@ -143,7 +151,7 @@ def _listed(scan: Scan, one: ScannedAttribute) -> str:
 
 def _place(scan: Scan, place: Any) -> str:
     ends = compared(place.phi, place.low, place.high, percent=scan.data.percent, alone=False)
-    return f"{place.label}: {ends[0]} ({ends[1]}), {thousands(place.n)} {scan.data.unit}, {place.verdict}"
+    return f"{place.label}: {ends[0]} ({ends[1]}), {people_said(scan, place)}, {place.verdict}"
 
 
 def _stretch(scan: Scan, part: CurvePart) -> dict[str, str]:
@@ -229,6 +237,7 @@ def _column(check: ColumnCheck, converted: Sequence[str]) -> dict[str, str]:
 
 def _facts(scan: Scan) -> list[tuple[str, str]]:
     data = scan.data
+    looked = len({one.names for one in scan.attributes})
     given = [("Held equal", f"{', '.join(data.given)}, in {thousands(data.strata)} strata")] if data.given else []
     return [
         ("Data", f"{data.source}, {thousands(data.n)} rows"),
@@ -236,7 +245,7 @@ def _facts(scan: Scan) -> list[tuple[str, str]]:
         *given,
         (
             "Looked at",
-            f"{len({one.names for one in scan.attributes})} columns, {thousands(data.looked_at_pairs)} pairs",
+            f"{how_many(looked, 'column')}, {how_many(data.looked_at_pairs, 'pair')}",
         ),
         ("Cells", "numbers in up to 64 cells of equally many rows, 16 in pairs; sets of up to eight levels"),
         ("Fewest rows of a place", thousands(data.min_cell)),

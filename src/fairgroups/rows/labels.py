@@ -133,19 +133,19 @@ def refuse_threshold(name: str, threshold: float, least: float, most: float) -> 
     """Refuse a threshold that makes all the same."""
     if most < threshold:
         raise InputError(
-            f"no value of {name!r} reaches the threshold {threshold:g}: the largest is {most:g}.",
+            f"no value of {name!r} reaches the threshold {threshold:.10g}: the largest is {most:.10g}.",
             "choose a lower one: threshold= (--threshold).",
         )
     if least >= threshold:
         raise InputError(
-            f"every value of {name!r} reaches the threshold {threshold:g}: the smallest is {least:g}.",
+            f"every value of {name!r} reaches the threshold {threshold:.10g}: the smallest is {least:.10g}.",
             "choose a higher one: threshold= (--threshold).",
         )
 
 
 def told_of_threshold(name: str, threshold: float) -> tuple[str, ...]:
     """Say which scores count as yes."""
-    return (f"{name}: values of at least {threshold:g} count as yes, as asked.",)
+    return (f"{name}: values of at least {threshold:.10g} count as yes, as asked.",)
 
 
 def positive_number(found: Array, name: str, positive: Any) -> tuple[float, tuple[str, ...]]:

@@ -160,7 +160,7 @@ class ScannedColumn:
             return f"{name} {_dates(side)}"
         if self.check.distinct == 2 and self.whole and len(side.ends) == 1:  # of 0 and 1, "under 1" is 0
             low, high = np.unique(self.values[~np.isnan(self.values)])[[0, -1]].tolist()
-            return f"{name} {shortest([low, high])(high if side.low > low else low)}"
+            return f"{name} = {shortest([low, high])(high if side.low > low else low)}"
         return f"{name} {side.said(shortest(side.ends), whole=self.whole)}"
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from fairgroups.scans.records import Difference, ScannedAttribute, Step
     from fairgroups.scans.result import Scan
 
-__all__ = ["adds", "cannot_say", "certainty", "conclude", "evidence_said", "limit_lines", "steps_said"]
+__all__ = ["adds", "cannot_say", "certainty", "conclude", "evidence_said", "limit_lines", "people_said", "steps_said"]
 
 
 MOST_NAMED = 5  # columns in a sentence
@@ -28,7 +28,7 @@ def _shown(scan: Scan) -> str:
     equal = f" at equal {listed(list(data.given))}" if data.given else ""
     if scan.verdict == "not enough evidence":
         return _nothing(scan, looked, equal)
-    first = scan.steps[0] if scan.steps else max((*scan.shown, *scan.pairs), key=lambda one: abs(one.worst.phi))
+    first = scan.steps[0]
     clearest = "The clearest" if looked > 1 else "There is a"
     by = f"{'is ' if looked > 1 else ''}by {_by(first)}"
     said = f"{clearest} difference in {data.outcome}{equal} {by}: {_difference(scan, first)}."
@@ -36,7 +36,13 @@ def _shown(scan: Scan) -> str:
 
 
 def _by(one: ScannedAttribute | Step) -> str:
-    return one.said.replace(" × ", " and ") if len(one.names) > 1 else one.said
+    return listed(_names(one))
+
+
+def _names(one: ScannedAttribute | Step) -> list[str]:
+    """Return what the columns are called; both together where one is called by the sign between them."""
+    parts = one.said.split(" × ")
+    return parts if len(parts) == len(one.names) else [one.said]
 
 
 def _difference(scan: Scan, one: ScannedAttribute | Step) -> str:
@@ -46,10 +52,18 @@ def _difference(scan: Scan, one: ScannedAttribute | Step) -> str:
     if data.given:
         against = ""
     return (
-        f"for {worst.label} ({thousands(worst.n)} {data.unit}), the {data.rate} is "
+        f"for {worst.label} ({people_said(scan, worst)}), the {data.rate} is "
         f"{amount(worst.rate, percent=data.percent)}, {against}"
         f"{_distance(scan, worst, f'that of comparable {data.unit}' if data.given else '')}"
     )
+
+
+def people_said(scan: Scan, place: Difference) -> str:
+    """Write how many people a place holds, and how many of them count in the rate where not all do."""
+    counted = thousands(place.n)
+    if place.inside > place.n:
+        return f"{counted} of {thousands(place.inside)} {scan.data.unit} who count"
+    return f"{counted} {scan.data.unit}"
 
 
 def _distance(scan: Scan, worst: Difference, whom: str) -> str:
@@ -72,7 +86,7 @@ def _other_side(scan: Scan, one: ScannedAttribute | Step) -> str:
     elif scan.data.unit == "people":
         than = "everybody's"
     return (
-        f" For {place.label} ({thousands(place.n)} {scan.data.unit}), it is {amount(place.rate, percent=percent)}, "
+        f" For {place.label} ({people_said(scan, place)}), it is {amount(place.rate, percent=percent)}, "
         f"{_distance(scan, place, than)}."
     )
 
@@ -91,17 +105,18 @@ def _how_many(scan: Scan, looked: int) -> str:
 
 
 def _later(scan: Scan) -> str:
-    """Say what else is on the short list: columns that are shown alone, and others."""
-    shown = {one.names[0] for one in scan.shown}
-    still = [step.said for step in scan.steps[1:] if set(step.names) <= shown]
-    new = [step.said for step in scan.steps[1:] if not set(step.names) <= shown]
-    if not still and not new:
+    """Say what else is on the short list, and which of it is not shown alone."""
+    later = [step.said for step in scan.steps[1:]]
+    if not later:
         return ""
-    alike = f"among {scan.data.unit} alike in {_by(scan.steps[0])}"
-    said = f" {listed(still or new)} still matter{'' if len(still or new) > 1 else 's'} {alike}"
-    if still and new:
-        said += f"; so do{'' if len(new) > 1 else 'es'} {listed(new)}"
-    return f"{said}{', though not shown alone' if new else ''}."
+    shown = {one.names[0] for one in scan.shown}
+    new = [step.said for step in scan.steps[1:] if not set(step.names) <= shown]
+    first = listed([*scan.data.given, *_names(scan.steps[0])])
+    if len(later) == 1:
+        said = f" {later[0]} still matters among {scan.data.unit} alike in {first}"
+        return f"{said}{', though not shown alone' if new else ''}."
+    said = f" {listed(later)} still matter, each among {scan.data.unit} alike in all before it"
+    return said + (f" ({listed(new)} {'are' if len(new) > 1 else 'is'} not shown alone)." if new else ".")
 
 
 def _beside_the_list(scan: Scan) -> str:
@@ -118,7 +133,7 @@ def _beside_the_list(scan: Scan) -> str:
     alike = f"{scan.data.unit} alike in {all_of}"
     said = []
     if still:
-        said.append(f"{_some_of(still)} still differ{'s' if len(still) == 1 else ''} among {alike}")
+        said.append(f"differences by {_some_of(still)} remain among {alike}")
     if added:
         whom = "The others" if len(added) == len(others) > MOST_NAMED else _some_of(added)
         said.append(f"{whom} {'are' if len(added) > 1 else 'is'} not shown to add anything to {these}")
@@ -126,7 +141,7 @@ def _beside_the_list(scan: Scan) -> str:
         add = "add" if len(untold) > 1 else "adds"
         whether = "whether" if said else "Whether"
         said.append(f"{whether} {_some_of(untold)} {add} to {these} cannot be told, as there are too few {alike}")
-    return f" {'; '.join(said)}." if said else ""
+    return f" {sentence('; '.join(said)) if still else '; '.join(said)}." if said else ""
 
 
 def _some_of(names: list[str]) -> str:
@@ -185,8 +200,8 @@ def _nothing(scan: Scan, looked: int, equal: str) -> str:
         said += f"; but {whom} have nobody alike in {listed(list(data.given))} to be compared with"
     if least:
         said += (
-            f". In a tenth of the {data.unit}, a difference of about {size(max(least), percent=data.percent)} would "
-            "have been found in 80 of 100 such tables"
+            f". In a tenth of the {data.unit}, only a difference of about {size(max(least), percent=data.percent)} or "
+            "more would have been found in 80 of 100 such tables"
         )
     return said + "."
 

@@ -47,6 +47,8 @@ class Difference:
         held equal from what people alike have.
     verdict : str
         What may be said of it.
+    inside : int
+        How many people it holds, those who do not count in the rate with them.
     """
 
     label: str
@@ -59,6 +61,7 @@ class Difference:
     low: float
     high: float
     verdict: Verdict
+    inside: int = 0
 
     @property
     def shown(self) -> bool:

@@ -14,6 +14,7 @@ from fairgroups.audits.records import Limit
 from fairgroups.audits.result import Audit
 from fairgroups.errors import FairGroupsError, InputError
 from fairgroups.evidence.dealt import FEWEST
+from fairgroups.evidence.look import fitting
 from fairgroups.measures import JointMeasure, resolve_any
 from fairgroups.options import rates_apart, refuse_unknown, taking
 from fairgroups.progress import progress_bar
@@ -163,9 +164,10 @@ def scan(data: Any, **asked: Any) -> Scan:
                 progress((i + 1) / len(attributes))
         attributes = tuple(found)
     pairs = seen.pairs(options)
+    shown = any(one.shown for one in (*attributes, *pairs))
     facts = ScanFacts(
         source=table.source,
-        outcome=options.called(options.outcome),
+        outcome=options.called(options.outcome) + ("" if options.threshold is None else f" ≥ {options.threshold:.10g}"),
         n=rows.n,
         overall=scene.overall,
         percent=bool(rows.outcome_is_binary and measure.binary),
@@ -180,7 +182,7 @@ def scan(data: Any, **asked: Any) -> Scan:
         min_cell=options.min_cell,
         pairs=options.which_pairs,
         looked_at_pairs=seen.n_pairs,
-        p_value=seen.p_value,
+        p_value=fitting(seen.p_value, options.level, shown=shown),
         converted=tuple(dict.fromkeys([*table.told, *rows.told])),
         dropped=table.n - rows.size,
         library=table.library,
@@ -191,7 +193,7 @@ def scan(data: Any, **asked: Any) -> Scan:
         columns=tuple(checks),
         attributes=attributes,
         pairs=pairs,
-        steps=seen.steps(options),
+        steps=seen.steps(options) if shown else (),
         limits=_limits(seen, options, [*attributes, *pairs], checks),
         call=options.call(),
     )

@@ -253,7 +253,7 @@ class Scene:
         (verdict,) = verdicts(np.array([found.low]), np.array([found.high]), self.direction, 0.0)
         n, share = int(np.count_nonzero(used)), float(b[used].sum() / b.sum())
         ends = found.value, found.low, found.high
-        return Difference(said, sides, n, share, rate, rate - self.overall, *ends, verdict)
+        return Difference(said, sides, n, share, rate, rate - self.overall, *ends, verdict, int(held.sum()))
 
     def said(self, i: int, side: Side) -> str:
         """Write a side of a column as it is said."""

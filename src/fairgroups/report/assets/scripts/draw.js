@@ -4,6 +4,8 @@ const fairgroupsDraw = (() => {
   const NS = "http://www.w3.org/2000/svg";
   const minus = (text) => text.replace("-", "−");
 
+  let hatched = 0;
+
   function add(parent, tag, attributes = {}, text = null) {
     const node = document.createElementNS(NS, tag);
     for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
@@ -259,10 +261,11 @@ const fairgroupsDraw = (() => {
 
     // Lines where nothing is shown: white could be taken for a rate.
     hatch(strip) {
-      const lines = add(add(this.svg, "defs"), "pattern", { id: "withheld", width: 6, height: 6,
+      const name = `withheld-${hatched += 1}`;  // one for each picture: another may be hidden
+      const lines = add(add(this.svg, "defs"), "pattern", { id: name, width: 6, height: 6,
         patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" });
       add(lines, "line", { x1: 0, y1: 0, x2: 0, y2: 6, stroke: "#b0b0b0", "stroke-width": 1 });
-      const { left, right, top, bottom } = this, fill = "url(#withheld)";
+      const { left, right, top, bottom } = this, fill = `url(#${name})`;
       add(this.svg, "rect", { x: left, width: right - left, y: top, height: bottom - top, fill });
       if (strip) {
         add(this.svg, "rect", { x: left, width: right - left, y: top - strip - 4, height: strip, fill });
