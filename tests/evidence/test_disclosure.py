@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import fairgroups as fg
-from fairgroups.evidence.disclosure import Figures, classes_of
+from fairgroups.evidence.disclosure import Figures, classes_of, rounded_ends
 
 
 def table(seed):
@@ -116,3 +116,15 @@ def test_figures_by_hand():
     rare = np.array([0, 1, 0, 0])
     assert not Figures([nothing, first, rare], people, 10).tell(rare)
     assert not Figures([nothing, first, rare], people, 10).tell(np.array([0, -1, 0, 0]), rest=rare == 1)
+
+
+def test_ends_of_few_are_rounded_away_and_those_of_many_stay():
+    alone, shared = (False, False), (True, True)
+    assert rounded_ends(18, 90, shared) == (18, 90)
+    assert rounded_ends(19, 80, alone, whole=True) == (15, 85)  # not 80, which lies on a step
+    assert rounded_ends(19, 78, alone, parts=100, whole=True) == (15, 80)
+    assert rounded_ends(0, 7, alone, whole=True) == (0, 10)
+    low, high = rounded_ends(1234.5, 98765.43, alone)
+    assert low < 1234.5 - 1 or low == 0
+    assert high > 98765.43 + 1
+    assert rounded_ends(5, 5, alone) == (5, 5)

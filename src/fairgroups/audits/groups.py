@@ -94,10 +94,11 @@ def describe_column(column: Column, count: Array | None = None, label: str = "",
     weight = np.ones(values.size) if people is None else people
     first, top = float(values.min()), float(last.max())
     shared = weight[values == first].sum() >= min_cell, weight[last == top].sum() >= min_cell
-    least, most = rounded_ends(first, top, shared)
+    whole = bool(np.all(values == np.rint(values)) and np.all(last == np.rint(last)))
+    least, most = rounded_ends(first, top, shared, whole=whole)
     low, high = (float(x) for x in _usual(values, people))
     beyond = weight[values <= low].sum() >= min_cell, weight[values >= high].sum() >= min_cell
-    low, high = rounded_ends(low, high, beyond, FINE)
+    low, high = rounded_ends(low, high, beyond, parts=FINE, whole=whole)
     low, high = max(low, least), min(high, most)
     return Attribute(
         column.name,
@@ -108,7 +109,7 @@ def describe_column(column: Column, count: Array | None = None, label: str = "",
         distinct=int(np.unique(values).size),
         bins=_joined(_bins(values, people, (low, high), (least, most)), min_cell),
         label=label,
-        whole=bool(np.all(values == np.rint(values)) and np.all(last == np.rint(last))),
+        whole=whole,
     )
 
 

@@ -18,6 +18,7 @@ __all__ = ["Figures", "classes_of", "rounded_ends"]
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 NEARLY = 1e-6
+WHOLE = 5.0  # to which ends of whole numbers are rounded, at least
 
 
 def classes_of(*cuts: Codes) -> Codes:
@@ -28,7 +29,9 @@ def classes_of(*cuts: Codes) -> Codes:
     return found
 
 
-def rounded_ends(low: float, high: float, shared: tuple[bool, bool], parts: int = 20) -> tuple[float, float]:
+def rounded_ends(
+    low: float, high: float, shared: tuple[bool, bool], *, parts: int = 20, whole: bool = False
+) -> tuple[float, float]:
     """Return the ends of a range, rounded away from it where they are not shared: they tell of nobody then.
 
     Parameters
@@ -39,17 +42,21 @@ def rounded_ends(low: float, high: float, shared: tuple[bool, bool], parts: int 
         Whether enough people have the value at the lower end, and at the upper.
     parts : int
         Of the range, how fine the rounding is.
+    whole : bool
+        Whether all values are whole numbers: rounded to units they would be told.
 
     Returns
     -------
     float, float
     """
-    rough = (high - low) / parts
-    if not rough > 0:
+    rough = max((high - low) / parts, WHOLE if whole else 0.0)
+    if not high > low:
         return low, high
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(x * power for x in (1, 2, 5, 10) if x * power >= rough * (1 - 1e-9))
-    least, most = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
+    # Strictly outwards: an end that lies on a step would else be told.
+    least, most = (math.ceil(low / step - 1e-9) - 1) * step, (math.floor(high / step + 1e-9) + 1) * step
+    least = max(least, 0.0) if low >= 0 else least
     return low if shared[0] else least, high if shared[1] else most
 
 

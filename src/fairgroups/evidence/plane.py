@@ -317,7 +317,9 @@ def _ends(axis: GridAxis, starts: NDArray[np.intp], enough: tuple[bool, bool]) -
     if axis.levels is not None:
         return [(level, level) for level in axis.levels]
     one = bool(axis.first[0] == axis.last[0]), bool(axis.first[-1] == axis.last[-1])
-    low, high = rounded_ends(float(axis.first[0]), float(axis.last[-1]), (enough[0] and one[0], enough[1] and one[1]))
+    whole = bool(np.all(axis.first == np.rint(axis.first)) and np.all(axis.last == np.rint(axis.last)))
+    shared = enough[0] and one[0], enough[1] and one[1]
+    low, high = rounded_ends(float(axis.first[0]), float(axis.last[-1]), shared, whole=whole)
     first = [low, *axis.first[starts][1:].tolist()]
     last = max(high, first[-1] + (high - low) / (2 * len(first)))
     return list(zip(first, [*first[1:], last], strict=True))
