@@ -18,6 +18,7 @@ __all__ = [
     "AGAINST",
     "BAND_WIDTHS",
     "CRITERIA",
+    "FEWEST_TOLD",
     "HOW",
     "INFERENCES",
     "MISSING",
@@ -66,6 +67,7 @@ AGAINST = ("auto", "everyone", "rest")  # a reference is named by an option of i
 MEMORY = 2.0  # gigabytes that a search may take, unless FAIRGROUPS_MEMORY says otherwise
 BYTES_OF_CELL = 100
 MOST_GROUPS = 20  # more than anybody reads; the groups then still differ inside, and a note says so
+FEWEST_TOLD = 10  # people that a rate in a page or in JSON stands for, unless `min_cell` says otherwise
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -17,7 +17,7 @@ from fairgroups.evidence.comparison import compare
 from fairgroups.evidence.inference_options import InferenceOptions
 from fairgroups.evidence.judge import judge
 from fairgroups.measures import Direction, Measure
-from fairgroups.options import Against
+from fairgroups.options import FEWEST_TOLD, Against
 from fairgroups.partition.given import given_partition
 from fairgroups.partition.partition import Partition
 
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 from fairgroups.words import how_many
 
 __all__ = ["InClasses", "OverTime", "Period", "PeriodChange", "PeriodGroup", "in_classes", "over_time"]
-
-FEWEST = 10  # people of a group in a period of whom anything is said
 
 
 @dataclass(frozen=True)
@@ -181,10 +179,11 @@ def over_time(
     if len(names) < 2:
         raise InputError(f"all rows are of one period: {rows.by} = {names[0] if names else '?'}.", "leave `by` out.")
     each = replace(inference, level=1 - (1 - inference.level) / len(names))
+    fewest = max(FEWEST_TOLD, inference.min_cell)
     periods = []
     for t, label in enumerate(names):
         some = rows.take(np.flatnonzero(rows.period == t))
-        if some.n < FEWEST:
+        if some.n < fewest:
             raise InputError(
                 f"{rows.by} = {label} has only {how_many(some.n, 'row')}.",
                 f"use longer periods, or leave them out: --where \"{rows.by} <> '{label}'\"",
@@ -201,7 +200,7 @@ def over_time(
                 float(groups.overall),
                 tuple(
                     PeriodGroup(int(groups.rows[k]), *(float(x[k]) for x in (groups.rate, phi, low, high)))
-                    if groups.rows[k] >= FEWEST
+                    if groups.rows[k] >= fewest
                     else PeriodGroup(int(groups.rows[k]), math.nan, math.nan, math.nan, math.nan)
                     for k in range(partition.n_groups)
                 ),

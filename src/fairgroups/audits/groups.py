@@ -18,7 +18,7 @@ from fairgroups.evidence.judge import Evidence
 from fairgroups.evidence.rates import GroupRates
 from fairgroups.evidence.verdict import Verdict, verdicts
 from fairgroups.measures import Direction
-from fairgroups.options import Inference
+from fairgroups.options import FEWEST_TOLD, Inference
 from fairgroups.partition.partition import Partition
 from fairgroups.rows.attributes import Column
 from fairgroups.rows.rows import Rows, quantiles
@@ -81,7 +81,9 @@ def records_of(
     )
 
 
-def describe_column(column: Column, count: Array | None = None, label: str = "", min_cell: int = 10) -> Attribute:
+def describe_column(
+    column: Column, count: Array | None = None, label: str = "", min_cell: int = FEWEST_TOLD
+) -> Attribute:
     """Return what values an attribute has; no bar of its histogram stands for fewer people than `min_cell`."""
     if column.levels is not None:
         return Attribute(column.name, column.levels, label=label)

@@ -17,6 +17,7 @@ from fairgroups.options import (
     AGAINST,
     BAND_WIDTHS,
     CRITERIA,
+    FEWEST_TOLD,
     HOW,
     INFERENCES,
     MISSING,
@@ -186,7 +187,7 @@ class AuditOptions:
     )
     level: float = option(0.95, "share", "Confidence level.")
     min_cell: int = option(
-        10, "count", "Fewest people that any rate along the attributes stands for, in page and JSON alike."
+        FEWEST_TOLD, "count", "Fewest people that any rate along the attributes stands for, in page and JSON alike."
     )
     private: float | None = option(
         None,

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fairgroups.cells.cells import Cells
 from fairgroups.measures import Measure
+from fairgroups.options import FEWEST_TOLD
 
 __all__ = ["Stretch", "rate_curve"]
 
@@ -29,7 +30,7 @@ class Stretch:
 
 
 def rate_curve(
-    cells: Cells, measure: Measure | str, borders: NDArray[np.intp], most: int = 60, min_cell: int = 10
+    cells: Cells, measure: Measure | str, borders: NDArray[np.intp], most: int = 60, min_cell: int = FEWEST_TOLD
 ) -> list[Stretch]:
     """Return the rate along the attribute on about `most` stretches of equal weight, none across a border of groups.
 

@@ -9,7 +9,17 @@ from fairgroups.cells.space import SpaceCells
 from fairgroups.evidence.band import Band
 from fairgroups.evidence.matched_band import MatchedBand
 from fairgroups.measures import Measure
-from fairgroups.options import BAND_WIDTHS, INFERENCES, BandWidth, Inference, level_of, one_of, seed_of, whole_number
+from fairgroups.options import (
+    BAND_WIDTHS,
+    FEWEST_TOLD,
+    INFERENCES,
+    BandWidth,
+    Inference,
+    level_of,
+    one_of,
+    seed_of,
+    whole_number,
+)
 
 __all__ = ["InferenceOptions"]
 
@@ -29,7 +39,7 @@ class InferenceOptions:
     seed: int = 0
     judged: int | None = None
     named: bool = False
-    min_cell: int = 10
+    min_cell: int = FEWEST_TOLD
 
     def __post_init__(self) -> None:
         one_of(self.inference, "inference", INFERENCES)

@@ -17,6 +17,7 @@ from fairgroups.cells.moments import Moments
 from fairgroups.cells.space import GridAxis, SpaceCells
 from fairgroups.evidence.disclosure import Figures, classes_of, rounded_ends
 from fairgroups.measures import Measure
+from fairgroups.options import FEWEST_TOLD
 from fairgroups.partition.partition import Partition
 from fairgroups.rows.attributes import Column
 
@@ -179,7 +180,7 @@ class Plane:
 
 
 def rate_plane(
-    cells: SpaceCells, measure: Measure | str, min_cell: int = 10, partitions: Sequence[Partition] = ()
+    cells: SpaceCells, measure: Measure | str, min_cell: int = FEWEST_TOLD, partitions: Sequence[Partition] = ()
 ) -> list[PlaneCell]:
     """Return the rate over the plane of the first two attributes, for charts.
 

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.cells.grid import axis_edges
+from fairgroups.options import FEWEST_TOLD
 from fairgroups.repair.quality import People
 
 __all__ = ["Effect", "effects_of"]
 
 Array = NDArray[np.float64]
-STRETCHES, FEWEST = 10, 10
+STRETCHES = 10
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def effects_of(people: People, fair: Array, labels: tuple[str, ...]) -> list[Eff
     out = []
     for k, label in enumerate(labels):
         rows = np.flatnonzero(people.codes == k)
-        if rows.size >= FEWEST:
+        if rows.size >= FEWEST_TOLD:
             out.append(_effect(people, fair, rows, label, "group"))
     for column in people.attributes:
         if column.levels is not None:
@@ -89,7 +90,7 @@ def effects_of(people: People, fair: Array, labels: tuple[str, ...]) -> list[Eff
         code = np.searchsorted(edges, values, side="right") - 1
         for k in range(edges.size):
             rows = known[code == k]
-            if rows.size < FEWEST:
+            if rows.size < FEWEST_TOLD:
                 continue
             low, high = float(values[code == k].min()), float(values[code == k].max())
             said = f"{column.name} {low:.4g}" if low == high else f"{column.name} {low:.4g} to {high:.4g}"

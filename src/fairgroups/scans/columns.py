@@ -1,6 +1,6 @@
 """The columns of a table as a scan takes them: of which kind each is, and what was done with it.
 
-Nothing is left out in silence: constants, ids, copies of the outcome and of one another, codes such as −9 that stand
+Nothing is left out in silence: constants, ids, copies (`copies.py`), codes such as −9 that stand
 for nothing, rare levels: each is told in the words of its `ColumnCheck`.
 """
 

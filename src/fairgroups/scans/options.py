@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from fairgroups.audits.options import AuditOptions, option
 from fairgroups.errors import InputError
 from fairgroups.options import (
+    FEWEST_TOLD,
     at_least_zero,
     column_of,
     columns_of,
@@ -75,7 +76,7 @@ class ScanOptions:
         ("error", "drop"),
     )
     level: float = _same("level")
-    min_cell: int = option(10, "count", "Fewest people of any range or box that is looked at or shown.")
+    min_cell: int = option(FEWEST_TOLD, "count", "Fewest people of any range or box that is looked at or shown.")
     max_gap: float | None = option(
         None, "number", "Limit on the difference of every range and box, 0.1 for 10 points; sets the exit code."
     )

@@ -19,8 +19,8 @@ from fairgroups.quoting import quoted
 from fairgroups.rows.attributes import Column, factor
 from fairgroups.rows.columns import numbers, one_column
 from fairgroups.rows.rows import Rows
-from fairgroups.scans.check import without_copies
 from fairgroups.scans.columns import ColumnCheck, ScannedColumn, read_column, unreadable
+from fairgroups.scans.copies import without_copies
 from fairgroups.scans.options import ScanOptions
 from fairgroups.sources.frames import column_names, is_lazy, library_beside, read_table
 from fairgroups.sources.source import OpenTable, Source

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from fairgroups.scans.check import without_copies
 from fairgroups.scans.columns import read_column
+from fairgroups.scans.copies import without_copies
 
 RNG = np.random.default_rng(1)
 N = 2000

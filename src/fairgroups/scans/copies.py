@@ -1,4 +1,4 @@
-"""The check of a table before a scan: which columns say something, and which say the same."""
+"""Copies: columns of a table that say the same as its outcome, or as one another."""
 
 from __future__ import annotations
 
