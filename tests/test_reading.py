@@ -208,3 +208,37 @@ def test_what_was_decided_is_told_where_rows_are_read_after_all():
     memory, lazy = fg.audit(table, **asked), fg.audit(table.lazy(), **asked)
     assert lazy.data.converted == memory.data.converted != ()
     assert lazy.overall == memory.overall
+
+
+def test_the_label_of_the_truth_is_asked_of_the_truth(monkeypatch):
+    """A threshold makes yes of the outcome's numbers; `positive` is then a label of the truth."""
+    monkeypatch.setattr("fairgroups.reading.FEW_ROWS", 0)
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"x": rng.integers(18, 70, N), "score": rng.integers(0, 10, N)})
+    table["t"], table["b"] = rng.choice(["no", "yes"], N, p=[0.3, 0.7]), rng.integers(0, 2, N)
+    same = {"sensitive": "x", "outcome": "score", "threshold": 5, "measure": "equal_opportunity", "n_groups": 2}
+    for asked in ({"truth": "t", "positive": "no"}, {"truth": "b", "positive": 0}, {"truth": "t"}):
+        known = told(table, **same, **asked)
+        assert isinstance(known, tuple)
+        assert told(pl.from_pandas(table).lazy(), **same, **asked) == known
+        assert told(duckdb.from_df(table), **same, **asked) == known
+
+
+def test_numbers_that_are_not_known_are_neither_yes_nor_no(monkeypatch):
+    monkeypatch.setattr("fairgroups.reading.FEW_ROWS", 0)
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame({"x": rng.integers(18, 70, N), "y": rng.integers(0, 3, N).astype(float)})
+    table = table.with_columns(pl.when(pl.int_range(N) < 90).then(float("nan")).otherwise("y").alias("y"))
+    connection = duckdb.connect()
+    connection.execute(
+        f"CREATE TABLE people AS SELECT i % 50 AS x, CASE WHEN i < 90 THEN 'nan'::DOUBLE ELSE i % 3 END AS y "
+        f"FROM range({N}) r(i)"
+    )
+    held = connection.table("people")
+    for asked in ({"threshold": 2}, {"positive": 2}, {}):
+        same = {"sensitive": "x", "outcome": "y", "n_groups": 2, **asked}
+        for lazy, memory in ((table.lazy(), table), (held, held.fetchnumpy())):
+            assert told(lazy, missing="drop", **same) == told(memory, missing="drop", **same)
+            assert "90 missing value(s)" in told(lazy, **same)
+    with pytest.raises(fg.InputError, match="the largest is 2"):
+        fg.audit(held, sensitive="x", outcome="y", threshold=3, missing="drop")

@@ -6,7 +6,6 @@ counts cannot answer, their rows are read, and a note says so. A column means th
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -222,9 +221,12 @@ def _decided(frame: Any, roles: Roles) -> tuple[Any, Roles, tuple[str, ...]]:
         return frame, roles, ()
     number = nw.col(name).cast(nw.Float64)
     if roles.threshold is not None:
+        if roles.positive is not None:
+            raise NeedsRows(f"only they tell which label of {roles.truth!r} {roles.positive!r} is")
         y = nw.col("y").cast(nw.Float64)
-        values = nw.from_native(under_names(frame, {"y": name})).select(least=y.min(), most=y.max())
-        ends = [float(x) for x in np.ravel(list(collect(values).values())) if x is not None and not math.isnan(x)]
+        known = nw.from_native(under_names(frame, {"y": name})).filter(~y.is_nan())  # null, if it is null
+        values = known.select(least=y.min(), most=y.max())
+        ends = [float(x) for x in np.ravel(list(collect(values).values())) if x is not None]
         if len(ends) == 2:
             refuse_threshold(name, roles.threshold, *ends)
         yes, told = number >= roles.threshold, told_of_threshold(name, roles.threshold)
@@ -237,7 +239,7 @@ def _decided(frame: Any, roles: Roles) -> tuple[Any, Roles, tuple[str, ...]]:
             raise NeedsRows(f"only they tell whether {roles.positive!r} is a value of {name!r} or of the other column")
         wanted, told = positive_number(levels, name, roles.positive)
         yes = number == wanted
-    decided = nw.when(~number.is_null()).then(nw.when(yes).then(1).otherwise(0))
+    decided = nw.when(~(number.is_null() | number.is_nan())).then(nw.when(yes).then(1).otherwise(0))
     roles = replace(roles, threshold=None, positive=None)
     return table.with_columns(decided.alias(name)).to_native(), roles, told
 

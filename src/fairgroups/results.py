@@ -44,7 +44,7 @@ from fairgroups.repair.dependence import Dependence
 from fairgroups.repair.tradeoff import Tradeoff
 from fairgroups.rows.strata import Factor
 from fairgroups.scans.columns import ColumnCheck
-from fairgroups.scans.records import CurvePart, Difference, ScannedAttribute, Step
+from fairgroups.scans.records import CurvePart, Difference, ScanLimit, ScannedAttribute, Step
 from fairgroups.scans.result import Scan, ScanFacts
 
 __all__ = [
@@ -94,6 +94,7 @@ __all__ = [
     "Replication",
     "Scan",
     "ScanFacts",
+    "ScanLimit",
     "ScannedAttribute",
     "Selection",
     "SelectionStep",

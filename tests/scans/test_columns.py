@@ -147,3 +147,21 @@ def test_levels_of_ours_are_no_levels_of_the_column():
 def test_all_known_values_are_said_as_such():
     column = read_column(RNG.normal(size=100), "x")
     assert column.said(Interval()) == "x known"
+
+
+def test_numbers_that_name_people_are_left_out():
+    rng = np.random.default_rng(0)
+    some = rng.choice(np.arange(180_000, 200_000), 16_000, replace=False)  # by chance many would be the same
+    assert "numbers the rows" in read_column(some, "image").check.told
+    assert read_column(rng.choice(10**9, 2000, replace=False), "population").check.used
+    twice = read_column(np.repeat(np.arange(1250), 2), "patient").check
+    assert "1,250 people or things, with 2 rows each. If rows of one person belong together" in twice.told
+    assert "--cluster" in read_column(np.repeat([f"p{i}" for i in range(900)], 3), "patient").check.told
+    assert read_column(np.repeat(np.arange(365), 40), "day").check.used
+    assert read_column(rng.normal(50_000, 9000, 3000).round(), "pay").check.used
+
+
+def test_a_column_is_not_changed_by_reading_it():
+    values = np.array([1.0, np.inf, 3.0] * 20)
+    read_column(values, "x")
+    assert np.isinf(values).sum() == 20

@@ -48,7 +48,7 @@ def test_conclusions(kind, said):
     for step in found.steps:
         assert steps_said(found, step).endswith(".")
     for one in found.attributes:
-        assert adds(one) == "" or adds(one).endswith(".")
+        assert adds(found, one) == "" or adds(found, one).endswith(".")
 
 
 def test_the_headline_never_contradicts_a_line_below():
@@ -78,7 +78,7 @@ def test_what_the_short_list_leaves_of_the_others_is_said():
         f" Differences by {left} remain among people alike in all of these; follower is not shown to add anything to "
         "these."
     )
-    assert adds(of[left]) == "Still differs at equal values of the short list."
+    assert adds(found, of[left]) == "Still differs at equal values of the short list."
     assert "b0" in of["follower"].beyond
     assert Scan.from_json(found.to_json()) == found
 
@@ -103,7 +103,9 @@ def test_too_few_alike_to_tell_is_said():
     untold = [one for one in found.shown if one.step == 0]
     assert len(untold) == 2
     assert {one.remains for one in untold} == {None}
-    assert {adds(one) for one in untold} == {"Too few are alike in the short list to tell whether it adds anything."}
+    assert {adds(found, one) for one in untold} == {
+        "Too few are alike in the short list to tell whether it adds anything."
+    }
     assert "add to these cannot be told, as there are too few people alike in all of these." in found.conclusion
 
 

@@ -50,3 +50,15 @@ def test_copies_are_told_in_small_tables_too():
     assert not checked(x, copy=x)["copy"].used
     assert not checked((x > 0).astype(float), copy=x)["copy"].used
     assert checked(RNG.normal(size=200), other=x)["other"].used
+
+
+def test_which_of_two_is_kept_is_decided_by_what_they_hold():
+    age = RNG.integers(18, 70, N)
+    dob = np.datetime64("2024-01-01") - (age * 365.25 + RNG.random(N)).astype("timedelta64[D]")
+    holes = np.where(np.arange(N) < 15, np.nan, age)
+    y = RNG.random(N)
+    for order in (("age", "dob", "holes"), ("holes", "dob", "age")):
+        columns = {name: {"age": age, "dob": dob, "holes": holes}[name] for name in order}
+        found = checked(y, **columns)
+        assert list(found) == list(order)
+        assert [name for name, check in found.items() if check.used] == ["age"]

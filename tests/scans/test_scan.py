@@ -3,6 +3,7 @@
 import datetime as dt
 import re
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -583,3 +584,62 @@ def test_scores_become_decisions():
         fg.scan(table, outcome="score", threshold=60)
     with pytest.raises(InputError, match="leave one out"):
         fg.scan(table, outcome="score", threshold=6, positive=3)
+
+
+def test_audits_of_a_scan_count_those_who_count():
+    rng = np.random.default_rng(0)
+    g = np.array(["A"] * 500 + ["a rarer level"] * 488 + ["C"] * 12, dtype=object)
+    y = np.r_[rng.random(500) < 0.2, rng.random(488) < 0.6, np.ones(12)].astype(float)
+    y[-9:] = np.nan  # so that three of C are known
+    found = fg.scan({"g": g, "y": y}, outcome="y", missing="drop", audits=True)
+    one = found.attributes[0]
+    assert min(record.counted for record in one.audit.records) >= 10
+    assert {record.label for record in one.audit.records} == {"g A", "g a rarer level (rare)"}
+    whole = np.r_[y[:988], np.ones(12)]
+    truth = np.r_[np.ones(991), np.zeros(9)]
+    asked = {"outcome": "y", "truth": "t", "measure": "equal_opportunity", "audits": True}
+    found = fg.scan({"g": g, "y": whole, "t": truth}, **asked)
+    assert min(record.counted for record in found.attributes[0].audit.records) >= 10
+
+
+def test_who_is_left_out_of_an_audit_is_told_by_the_column_they_miss():
+    rng = np.random.default_rng(0)
+    age, edu = rng.integers(18, 70, 1500), rng.choice(["low", "mid", "high"], 1500).astype(object)
+    edu[:143] = None
+    y = rng.random(1500) < np.where(age > 50, 0.2, 0.5)
+    page = fg.scan({"age": age, "edu": edu, "y": y}, outcome="y", given="edu", audits=True).to_html()
+    assert "Without the 143 people whose edu is not known." in page
+    assert "whose age is not known" not in page
+
+
+def test_ages_from_dates_of_birth_are_looked_at_wherever_the_table_is(tmp_path):
+    rng = np.random.default_rng(0)
+    days = rng.integers(0, 20_000, 2000)
+    table = pd.DataFrame({"dob": pd.Timestamp("1950-01-01") + pd.to_timedelta(days, unit="D")})
+    table["y"] = (rng.random(2000) < np.where(days < 5_000, 0.2, 0.5)).astype(int)
+    table.to_csv(tmp_path / "people.csv", index=False)
+    asked = {"outcome": "y", "attributes": ["age(dob, 2024-01-01)"]}
+    said = {fg.scan(data, **asked).conclusion for data in (table, tmp_path / "people.csv", duckdb.from_df(table))}
+    assert len(said) == 1
+    assert re.search(r" by Age \(on 2024-01-01\): for Age \(on 2024-01-01\) 6[01] or over", said.pop())
+    with pytest.raises(ColumnError):
+        fg.scan(table, outcome="y", attributes=["age(birth, 2024-01-01)"])
+
+
+def test_a_table_of_copies_is_told():
+    rng = np.random.default_rng(0)
+    people = {"sex": rng.choice(["f", "m"], 500), "age": rng.integers(20, 60, 500), "y": rng.integers(0, 2, 500)}
+    copied = {name: np.tile(values, 3) for name, values in people.items()}
+    assert any("stands in the table 3 times" in line for line in fg.scan(copied, outcome="y").data.converted)
+    who = np.tile(np.arange(500), 3)
+    assert not fg.scan(copied | {"who": who}, outcome="y", cluster="who").data.converted
+    assert not fg.scan(people, outcome="y").data.converted
+
+
+def test_a_column_of_long_numbers_stops_no_scan():
+    rng = np.random.default_rng(0)
+    table = {"age": rng.integers(18, 70, 1500), "y": rng.integers(0, 2, 1500)}
+    for ids in ([2**60 + i for i in range(1499)] + [None], np.array([2**60 + i for i in range(1500)])):
+        check = fg.scan(table | {"id": ids}, outcome="y").columns[1]
+        assert (check.name, check.used, check.distinct) == ("id", False, 1500)
+        assert "too long to be told apart" in check.told

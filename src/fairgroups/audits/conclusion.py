@@ -194,6 +194,8 @@ def _others(facts: Facts) -> str:
         who = sentence(who_said(facts, groups))
         if len(ranges_of(facts, groups)) > (MOST_RANGES if facts.partition.is_line else MOST_NAMED):
             who = f"{len(groups)} other groups (see the table)"
+            if len(groups) == 1:
+                who, what = "One other group (see the table)", what.replace("are ", "is ").replace("have ", "has ")
         comma = "," if ", or whose" in who else ""
         said.append(f"{who}{comma} {what} (by {_sizes(facts, groups)}).")
     return " ".join(said)

@@ -153,7 +153,7 @@ class Line:
 
         percent, worst = scan.data.percent, one.worst
         mark = f" [{', '.join(one.protected)}]" if one.protected else ""
-        name, place, beside = (escape(clean(text)) for text in (one.said + mark, one.place, adds(one)))
+        name, place, beside = (escape(clean(text)) for text in (one.said + mark, one.place, adds(scan, one)))
         ends = compared(worst.phi, worst.low, worst.high, percent=percent, alone=False)
         verdict = f"[{COLOURS.get(one.verdict, 'default')}]{one.verdict}[/]"
         return cls(name, place, thousands(worst.n), amount(worst.rate, percent=percent), *ends, verdict, beside)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fairgroups.evidence.verdict import limit_of_groups
+from fairgroups.scans.conclusion import limit_lines
 from fairgroups.words import clean, points, size
 
 if TYPE_CHECKING:
@@ -63,11 +64,10 @@ def scan_tests(name: str, scan: Scan) -> list[Outcome]:
     """List the tests of a scan: every limit, and without one each attribute that is shown to matter, skipped."""
     percent = scan.data.percent
     tests: list[Outcome] = []
-    for one in scan.limits:
+    for one, told in zip(scan.limits, limit_lines(scan), strict=True):
         state = {"kept": "passed", "exceeded": "failure"}.get(one.verdict, "skipped")
-        tests.append(
-            (name, f"{one.name} {one.value:g} for all ranges and boxes", state, f"{one.verdict}. {scan.conclusion}")
-        )
+        what = f"{one.name} {one.value:g} for all ranges and boxes"
+        tests.append((name, what, state, f"{one.verdict}. {told} {scan.conclusion}"))
     for attribute in scan.attributes if not scan.limits else ():
         worst = attribute.worst
         ends = f"{points(worst.low, percent=percent)} to {points(worst.high, percent=percent)}"

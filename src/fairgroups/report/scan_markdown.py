@@ -37,7 +37,7 @@ def scan_as_markdown(scan: Scan) -> str:
         verdict = one.verdict
         mark = f" ({', '.join(one.protected)})" if one.protected else ""
         row = [one.said + mark, one.place, thousands(worst.n), amount(worst.rate, percent=data.percent), difference]
-        row += [interval, f"{verdict}, {evidence_said(one)}", adds(one)]
+        row += [interval, f"{verdict}, {evidence_said(one)}", adds(scan, one)]
         lines.append(f"| {' | '.join(escaped(cell) for cell in row)} |")
     lines += ["", "## What cannot be concluded", "", *(f"- {escaped(line)}" for line in cannot_say(scan)), ""]
     if told := checks_said(scan):

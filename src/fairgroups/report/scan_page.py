@@ -132,12 +132,12 @@ def _attribute(scan: Scan, one: ScannedAttribute) -> dict[str, Any]:
         "verdict": verdict,
         "colour": VERDICT_COLOURS[verdict],
         "p": evidence_said(one),
-        "adds": adds(one),
+        "adds": adds(scan, one),
         "step": one.step,
         "listed": _listed(scan, one),
         "more": [_place(scan, place) for place in one.more],
         "curve": [_stretch(scan, part) for part in one.curve],
-        "audit": None if one.audit is None else _audit(one.audit, scan.data.n),
+        "audit": None if one.audit is None else _audit(one.audit),
     }
 
 
@@ -158,7 +158,7 @@ def _stretch(scan: Scan, part: CurvePart) -> dict[str, str]:
     return {"label": part.label, "n": thousands(part.n), "rate": amount(part.rate, percent=scan.data.percent)}
 
 
-def _audit(audit: Audit, n: int) -> dict[str, Any]:
+def _audit(audit: Audit) -> dict[str, Any]:
     from markupsafe import Markup
 
     rows = []
@@ -179,16 +179,25 @@ def _audit(audit: Audit, n: int) -> dict[str, Any]:
         {"title": picture.title, "caption": picture.caption, "svg": Markup(fitting_svg(picture.chart))}  # noqa: S704
         for picture in first_pictures(audit)[:1]
     ]
-    left = n - audit.data.rows
-    of = listed([attribute.said for attribute in audit.data.attributes])
-    who = f"{thousands(left)} {audit.data.unit if left > 1 else 'row'} whose {of} is not known"
     return {
         "conclusion": audit.conclusion,
-        "without": f"Without the {who}." if left > 0 else "",
+        "without": _without(audit),
         "rows": rows,
         "pictures": pictures,
         "call": audit.settings.call,
     }
+
+
+def _without(audit: Audit) -> str:
+    """Say who is left out of an audit because the attribute, or a factor, is not known."""
+    said = {attribute.name: attribute.said for attribute in audit.data.attributes}
+    given = audit.settings.asked.get("given") or ()
+    said |= {name: name for name in ([given] if isinstance(given, str) else given)}
+    left = [(column, audit.data.dropped.get(name, 0)) for name, column in said.items()]
+    who = [
+        f"{thousands(n)} {audit.data.unit if n > 1 else 'row'} whose {column} is not known" for column, n in left if n
+    ]
+    return f"Without the {listed(who)}." if who else ""
 
 
 def _summary(scan: Scan) -> str:

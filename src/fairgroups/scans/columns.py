@@ -28,12 +28,24 @@ from fairgroups.rows.missing_codes import codes_of
 from fairgroups.scans.protected import looks_protected
 from fairgroups.words import how_many, listed, thousands
 
-__all__ = ["ColumnCheck", "ColumnKind", "ScannedColumn", "read_column", "unknown_column", "unreadable"]
+__all__ = [
+    "OTHERS",
+    "ColumnCheck",
+    "ColumnKind",
+    "ScannedColumn",
+    "apart",
+    "read_column",
+    "unknown_column",
+    "unreadable",
+]
 
 Array = NDArray[np.float64]
 ColumnKind = Literal["number", "category", "date", "text", "empty", "other"]
 MOST_LEVELS = 32  # of a category; rarer ones are put together
 LEAST_LEVEL = 10  # people of a level
+TIES = 20  # that chance would make among so many numbers
+MANY = 100  # numbers of people, of equally many rows each
+TOGETHER = "If rows of one person belong together, say so: cluster= (--cluster)."
 OTHERS = "a rarer level"
 UNKNOWN, KNOWN = "not known", "known"
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?")
@@ -167,7 +179,7 @@ class ScannedColumn:
 def _dates(side: Interval) -> str:
     first, last = (_date(x) if np.isfinite(x) else "" for x in (side.low, side.high))
     if first and last:
-        return f"from {first} until before {last}"
+        return f"from {first} to before {last}"
     return f"from {first} on" if first else f"before {last}"
 
 
@@ -179,7 +191,14 @@ def _date(days: float) -> str:
 
 def read_column(raw: NDArray[Any], name: str) -> ScannedColumn:
     """Read a column of any kind."""
-    kind, values, levels = _read(raw, name)
+    try:
+        kind, values, levels = _read(raw, name)
+    except _TooLongError:
+        items = raw.tolist()
+        absent = sum(is_missing(x) for x in items)
+        check = ColumnCheck(name, "text", True, len(set(items)), absent, protected=looks_protected(name))
+        why = "its whole numbers are too long to be told apart when computed with, as ids are."
+        return ScannedColumn(check.left_out(why), np.full(raw.size, np.nan))
     known = ~np.isnan(values)
     n, distinct = int(values.size), len(set(levels)) if levels is not None else int(np.unique(values[known]).size)
     check = ColumnCheck(name, kind, True, distinct, n - int(np.count_nonzero(known)), protected=looks_protected(name))
@@ -208,6 +227,8 @@ def read_column(raw: NDArray[Any], name: str) -> ScannedColumn:
         check = check.left_out("it has one value only.")
     elif kind == "number" and _numbers_rows(spread, n):
         check = check.left_out("it numbers the rows, each with a number of its own.")
+    elif kind == "number" and (times := _rows_of_each(spread)) > 1:
+        check = check.left_out(f"it numbers {thousands(distinct)} people or things, with {times} rows each. {TOGETHER}")
     return ScannedColumn(check, values)
 
 
@@ -220,17 +241,13 @@ def _read(raw: NDArray[Any], name: str) -> tuple[ColumnKind, Array, tuple[str, .
         days[mask] = np.nan
         return ("date" if data.dtype.kind == "M" else "number"), days, None
     if data.dtype.kind in "iuf":
-        found = np.where(mask, np.nan, data.astype(np.float64))
-        found[np.isinf(found)] = np.nan
-        return "number", found, None
+        return "number", _plain_numbers(raw, name), None
     if data.dtype.kind == "c":
         raise InputError(f"{name!r} holds complex numbers.", "leave it out: --without.")
     items = [None if absent or is_missing(x) else x for x, absent in zip(data.tolist(), mask, strict=True)]
     kinds = {type(x) for x in items if x is not None}
     if kinds and bool not in kinds and all(issubclass(kind, Real | Decimal) for kind in kinds):
-        found = numbers(np.array(items, dtype=object), name)
-        found[np.isinf(found)] = np.nan
-        return "number", found, None
+        return "number", _plain_numbers(np.array(items, dtype=object), name), None
     if kinds and all(issubclass(kind, dt.date) for kind in kinds):
         return "date", _days(np.array([_plain_time(x) for x in items], dtype="datetime64[us]")), None
     texts = Counter(x for x in items if isinstance(x, str)) if kinds == {str} else Counter()
@@ -246,6 +263,19 @@ def _read(raw: NDArray[Any], name: str) -> tuple[ColumnKind, Array, tuple[str, .
             place.setdefault(x, float(len(place)))
     codes = np.array([np.nan if x is None else place[x] for x in said], dtype=np.float64)
     return "category", codes, tuple(place)
+
+
+class _TooLongError(Exception):
+    """Whole numbers that floats cannot tell apart."""
+
+
+def _plain_numbers(values: NDArray[Any], name: str) -> Array:
+    """Return numbers as floats, where these can tell them apart; infinite ones are not known."""
+    try:
+        found = numbers(values, name)
+    except InputError as error:
+        raise _TooLongError from error
+    return np.where(np.isinf(found), np.nan, found)
 
 
 def _plain_time(x: Any) -> Any:
@@ -314,7 +344,7 @@ def _category(check: ColumnCheck, codes: Array, levels: tuple[str, ...], n: int)
     named = sorted(kept, key=lambda i: levels[i])
     place = np.full(len(levels), float(len(named)))
     place[named] = np.arange(len(named))
-    names = tuple(levels[i] for i in named) + ((_apart(OTHERS, levels),) if rest else ())
+    names = tuple(levels[i] for i in named) + ((apart(OTHERS, levels),) if rest else ())
     out = np.full(codes.shape, np.nan)
     out[known] = place[codes[known].astype(np.intp)]
     if rest:
@@ -323,13 +353,14 @@ def _category(check: ColumnCheck, codes: Array, levels: tuple[str, ...], n: int)
         check = replace(check, told=told)
     if check.missing >= LEAST_LEVEL:  # who misses it is one level more
         out[~known] = len(names)
-        names = (*names, _apart(UNKNOWN, levels))
+        names = (*names, apart(UNKNOWN, levels))
     if len(names) == 1:
-        return ScannedColumn(check.left_out("no two levels have ten rows each."), out, names)
+        several = f" {TOGETHER}" if 1.5 * len(levels) <= int(people.sum()) else ""
+        return ScannedColumn(check.left_out(f"no two levels have ten rows each.{several}"), out, names)
     return ScannedColumn(check, out, names)
 
 
-def _apart(word: str, levels: tuple[str, ...]) -> str:
+def apart(word: str, levels: tuple[str, ...]) -> str:
     """Return a name for a level of ours that no level of the column has."""
     while word in levels:
         word = f"{word} (empty)" if word.startswith(UNKNOWN) else f"{word} (rare)"
@@ -352,8 +383,18 @@ def _without_codes(check: ColumnCheck, values: Array) -> tuple[ColumnCheck, Arra
 
 
 def _numbers_rows(values: Array, n: int) -> bool:
-    whole = bool(np.all(values == np.rint(values)))
-    return whole and n >= 20 and np.unique(values).size == values.size and float(np.ptp(values)) < 1.5 * n
+    """Whether whole numbers are names of rows: each is another one, where chance would have made some of them equal."""
+    if n < 20 or not np.all(values == np.rint(values)) or np.unique(values).size != values.size:
+        return False
+    span = float(np.ptp(values))
+    return span < 1.5 * n or values.size * (values.size - 1) / (2 * span) > TIES
+
+
+def _rows_of_each(values: Array) -> int:
+    """Return how many rows each of many people has, where numbers name people who have equally many; else 0."""
+    known, times = np.unique(values, return_counts=True)
+    few = known.size >= MANY and times.min() == times.max() < LEAST_LEVEL
+    return int(times[0]) if few and _numbers_rows(known, known.size) else 0
 
 
 def unreadable(name: str, n: int) -> ScannedColumn:

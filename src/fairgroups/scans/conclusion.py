@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fairgroups.words import amount, listed, p_value, plain_points, points, sentence, size, thousands
 
 if TYPE_CHECKING:
-    from fairgroups.scans.records import Difference, ScannedAttribute, Step
+    from fairgroups.scans.records import Difference, ScanLimit, ScannedAttribute, Step
     from fairgroups.scans.result import Scan
 
 __all__ = ["adds", "cannot_say", "certainty", "conclude", "evidence_said", "limit_lines", "people_said", "steps_said"]
@@ -80,15 +80,17 @@ def _other_side(scan: Scan, one: ScannedAttribute | Step) -> str:
     place = next((place for place in more if (place.phi > 0) != (one.worst.phi > 0)), None)
     if place is None or abs(place.phi) <= abs(one.worst.phi):
         return ""
-    percent, than = scan.data.percent, f"that of {scan.data.everybody}"
-    if scan.data.given:
-        than = f"that of comparable {scan.data.unit}"
-    elif scan.data.unit == "people":
-        than = "everybody's"
     return (
-        f" For {place.label} ({people_said(scan, place)}), it is {amount(place.rate, percent=percent)}, "
-        f"{_distance(scan, place, than)}."
+        f" For {place.label} ({people_said(scan, place)}), it is {amount(place.rate, percent=scan.data.percent)}, "
+        f"{_distance(scan, place, _others(scan))}."
     )
+
+
+def _others(scan: Scan) -> str:
+    """Return with whose rate those of places are compared."""
+    if scan.data.given:
+        return f"that of comparable {scan.data.unit}"
+    return "everybody's" if scan.data.unit == "people" else f"that of {scan.data.everybody}"
 
 
 def _how_many(scan: Scan, looked: int) -> str:
@@ -101,7 +103,11 @@ def _how_many(scan: Scan, looked: int) -> str:
     if not shown:
         which = f"{'neither' if looked == 2 else 'none'} of the {looked} columns alone"
     equal = f" at equal {listed(list(scan.data.given))}" if scan.data.given else ""
-    return f" {sentence(which)} {'are' if shown > 1 else 'is'} shown to be related to {scan.data.outcome}{equal}."
+    more = {name for pair in scan.pairs if pair.shown for name in pair.names} - {one.names[0] for one in scan.shown}
+    alone = (" on their own" if shown > 1 else " on its own") if more and shown else ""
+    return (
+        f" {sentence(which)} {'are' if shown > 1 else 'is'} shown to be related to {scan.data.outcome}{equal}{alone}."
+    )
 
 
 def _later(scan: Scan) -> str:
@@ -126,22 +132,49 @@ def _beside_the_list(scan: Scan) -> str:
     for one in scan.shown:
         if one.names[0] not in on_it:
             others.setdefault(one.names[0], []).append(one.remains)
+    looked = len({one.names for one in scan.attributes})
     still = [name for name, remains in others.items() if True in remains]
     added = [name for name, remains in others.items() if set(remains) == {False}]
     untold = [name for name in others if name not in still and name not in added]
-    these, all_of = ("these", "all of these") if len(scan.steps) > 1 else ("it", "that")
-    alike = f"{scan.data.unit} alike in {all_of}"
+    these, alike = _the_list(scan)
     said = []
     if still:
         said.append(f"differences by {_some_of(still)} remain among {alike}")
     if added:
-        whom = "The others" if len(added) == len(others) > MOST_NAMED else _some_of(added)
+        whom = _some_of(added)
+        if len(added) == len(others) > MOST_NAMED:
+            whom = "The others" if len({one.names[0] for one in scan.shown}) == looked else f"The other {len(added)}"
         said.append(f"{whom} {'are' if len(added) > 1 else 'is'} not shown to add anything to {these}")
     if untold:
         add = "add" if len(untold) > 1 else "adds"
         whether = "whether" if said else "Whether"
         said.append(f"{whether} {_some_of(untold)} {add} to {these} cannot be told, as there are too few {alike}")
-    return f" {sentence('; '.join(said)) if still else '; '.join(said)}." if said else ""
+    told = f" {sentence('; '.join(said)) if still else '; '.join(said)}." if said else ""
+    return told + _not_known(scan)
+
+
+def _the_list(scan: Scan) -> tuple[str, str]:
+    """Return what the short list is called where something is added to it, and who is alike in it."""
+    if len(scan.steps) > 1:
+        return "these", f"{scan.data.unit} alike in all of these"
+    names = _by(scan.steps[0])
+    return names, f"{scan.data.unit} alike in {names}"
+
+
+def _not_known(scan: Scan) -> str:
+    """Say how those differ who are not known in a column on the short list: its place is of others."""
+    said = []
+    for one in scan.shown:
+        if is_apart(scan, one):
+            who = f"For {one.worst.label} ({people_said(scan, one.worst)})"
+            said.append(f" {who}, the {scan.data.rate} is {_distance(scan, one.worst, _others(scan))}.")
+    return "".join(said)
+
+
+def is_apart(scan: Scan, one: ScannedAttribute) -> bool:
+    """Whether it tells of people who are not known in a column on the short list, whose place is of others."""
+    listed_names = {name for step in scan.steps for name in step.names}
+    return one.shown and one.missing and len(one.names) == 1 and not one.step and one.names[0] in listed_names
 
 
 def _some_of(names: list[str]) -> str:
@@ -157,10 +190,12 @@ def _copies(scan: Scan) -> str:
     copies = [check.name for check in scan.columns if check.same_as is not None and check.same_as not in names]
     if not copies:
         return ""
-    was, they, it = ("were", "they decide", "they") if len(copies) > 1 else ("was", "it decides", "it")
+    several = len(copies) > 1
+    was, they = ("were", "they decide") if several else ("was", "it decides")
+    it, copy = ("they are", "copies") if several else ("it is", "a copy")
     return (
-        f" {listed(copies)} {was} left out: {they} nearly all of {scan.data.outcome}, as a copy would. Should {it} "
-        f"be no copy, name all columns that are to be looked at, {listed(copies)} among them (--attributes)."
+        f" {listed(copies)} {was} left out: {they} nearly all of {scan.data.outcome}, as a copy would. If {it} not "
+        f"{copy}, name all the columns to look at, {listed(copies)} among them (--attributes)."
     )
 
 
@@ -221,15 +256,17 @@ def steps_said(scan: Scan, step: Step) -> str:
     return f"{step.said}: for {step.worst.label}, the {scan.data.rate} is {_distance(scan, step.worst, alike)}."
 
 
-def adds(one: ScannedAttribute) -> str:
+def adds(scan: Scan, one: ScannedAttribute) -> str:
     """Return whether another attribute already explains what this one shows, in words."""
     if not one.shown:
         return ""
+    if is_apart(scan, one):
+        return f"The short list has those whose {one.names[0]} is known."
     said = []
     if one.remains:
         said.append("still differs at equal values of the short list")
     if one.beyond:
-        said.append(f"not shown to add anything beyond {_any_of(one.beyond)}")
+        said.append(f"{'alone ' if one.step else ''}not shown to add anything beyond {_any_of(one.beyond)}")
     elif one.remains is False:
         said.append("not shown to add anything to the short list")
     if one.alike:
@@ -267,12 +304,20 @@ def limit_lines(scan: Scan) -> list[str]:
     for limit in scan.limits:
         what = "to people's harm " if limit.name == "max_harm" else ""
         told = {
-            "kept": "is kept by every range and box of a tenth of them or more",
-            "exceeded": "is exceeded",
+            "kept": f"is kept by every range and box of a tenth of the {data.unit} or more",
+            "exceeded": f"is exceeded{_beyond_the_limit(scan, limit)}",
             "not enough evidence": "cannot be judged: not enough evidence",
         }[limit.verdict]
         out.append(f"The limit of {size(limit.value, percent=data.percent)} {what}{told}.")
     return out
+
+
+def _beyond_the_limit(scan: Scan, limit: ScanLimit) -> str:
+    """Say who exceeds a limit most surely."""
+    if limit.place is None:
+        return ""
+    who = f"for {limit.place.label} ({people_said(scan, limit.place)})"
+    return f": {who}, the {scan.data.rate} is {_distance(scan, limit.place, _others(scan))}"
 
 
 def cannot_say(scan: Scan) -> list[str]:

@@ -25,7 +25,10 @@ FEWEST, EACH = 5, 10  # people in a cell that tells something, and about so many
 def without_copies(
     columns: Sequence[ScannedColumn], outcome: Array, name: str, asked: Collection[str] = ()
 ) -> list[ScannedColumn]:
-    """Mark columns that all but are the outcome, and columns that say the same as an earlier one.
+    """Mark columns that all but are the outcome, and columns that say the same as another one.
+
+    Of those that say the same one that was asked for is kept, else a number before a date and a date before a category,
+    the one that fewer miss, the one of more values, and last the one that comes first in the table.
 
     Protected attributes and columns that were asked for are looked at whatever they decide: where a rule parts people
     by sex, sex decides the outcome.
@@ -48,18 +51,17 @@ def without_copies(
     """
     step = max(1, -(-outcome.size // MOST_ROWS))
     some, every = slice(None, None, step), slice(None, None, max(1, -(-outcome.size // step // MOST_PAIRED)))
-    out: list[ScannedColumn] = []
+    out = {column.name: column for column in columns}
     kept: list[tuple[ScannedColumn, NDArray[np.intp], Array]] = []
-    for column in columns:
+    for column in sorted(columns, key=lambda column: _rank(column, asked)):
         if not column.check.used:
-            out.append(column)
             continue
         codes, ranks = _coded(column.values[some], column.levels is not None)
         explained = _explained(codes, outcome[some])
         if explained >= COPY:
             why = f"it decides {amount(explained, percent=True)} of {name}, as a copy of it would."
             if column.check.protected is None and column.name not in asked:
-                out.append(replace(column, check=column.check.left_out(why, name)))
+                out[column.name] = replace(column, check=column.check.left_out(why, name))
                 continue
             told = f"{column.check.told} {why[0].upper()}{why[1:]}".strip()
             column = replace(column, check=replace(column.check, told=told))  # noqa: PLW2901
@@ -67,11 +69,17 @@ def without_copies(
         same = next((one.name for one, other, order in kept if _same(codes, ranks, other, order)), None)
         if same is not None:
             check = column.check.left_out(f"it says the same as {same}.", same)
-            out.append(replace(column, check=check))
+            out[column.name] = replace(column, check=check)
             continue
         kept.append((column, codes, ranks))
-        out.append(column)
-    return out
+        out[column.name] = column
+    return list(out.values())
+
+
+def _rank(column: ScannedColumn, asked: Collection[str]) -> tuple[bool, int, int, int]:
+    """Return which of two columns that say the same is kept: the lower one."""
+    kinds = {"number": 0, "date": 1}
+    return column.name not in asked, kinds.get(column.check.kind, 2), column.check.missing, -column.check.distinct
 
 
 def _coded(values: Array, categorical: bool) -> tuple[NDArray[np.intp], Array]:

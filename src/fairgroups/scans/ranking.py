@@ -11,13 +11,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.audits.records import Limit
 from fairgroups.evidence.dealt import Dealt
 from fairgroups.evidence.look import Look, Looked, fitting
+from fairgroups.evidence.regions import Region
 from fairgroups.evidence.verdict import LimitVerdict, worst_limit
 from fairgroups.progress import on_two_threads
 from fairgroups.scans.options import ScanOptions
-from fairgroups.scans.records import CurvePart, ScannedAttribute, Step
+from fairgroups.scans.records import CurvePart, ScanLimit, ScannedAttribute, Step
 from fairgroups.scans.scene import MOST_COLUMNS, Scene
 
 __all__ = ["Ranking"]
@@ -40,7 +40,7 @@ class Ranking:
     look: Look
     nothing_left: dict[tuple[int, int], bool]  # whether the first is no longer shown at equal values of the second
     listed: tuple[Listed, ...]
-    remains: dict[int, bool]  # whether it is still shown among people alike in the whole list
+    remains: dict[tuple[int, ...], bool]  # whether it is still shown among people alike in the whole list
 
     @classmethod
     def of(cls, scene: Scene, options: ScanOptions, progress: Callable[[float], object]) -> Ranking:
@@ -86,7 +86,7 @@ class Ranking:
     def _attribute(self, one: Looked, options: ScanOptions) -> ScannedAttribute:
         scene, columns = self.scene, [self.scene.columns[i] for i in one.columns]
         worst = scene.difference(self.dealt, one.columns, one.region, one.root)
-        shown = one.excess > 0 and worst.shown
+        shown = bool(one.excess > 0) and worst.shown
         alone = len(columns) == 1
         beyond, alike = self._explained(one.columns[0]) if alone and shown else ((), ())
         steps = [k for k, (_, step, _, _) in enumerate(self.listed, 1) if set(one.columns) <= set(step.columns)]
@@ -103,7 +103,7 @@ class Ranking:
             beyond=beyond,
             alike=alike,
             step=min(steps, default=0),
-            remains=self.remains.get(one.columns[0]) if alone and shown and not steps else None,
+            remains=self.remains.get(one.columns) if shown and not steps and not self._is_apart(one) else None,
             detectable=scene.detectable(self.dealt, one.root),
             curve=_curve(scene, one.columns[0], one.region[0], options.min_cell) if alone else (),
         )
@@ -112,13 +112,20 @@ class Ranking:
         """Return attributes that leave nothing of this one, and those that cannot be told from it."""
         beyond: list[str] = []
         alike: list[str] = []
-        held = {i for _, one, _, _ in self.listed for i in one.columns} if self.remains.get(i) else set()
+        held = {i for _, one, _, _ in self.listed for i in one.columns} if self.remains.get((i,)) else set()
         for (one, other), nothing in self.nothing_left.items():
+            name, own = (self.scene.columns[k].name for k in (other, i))
+            if name == own and self.scene.columns[i].tells_missing:  # nobody of whom it is told has a value there
+                continue
             if one == i and nothing and other not in held:  # it is shown among people alike in it and in more
                 mutual = self.nothing_left.get((other, i), False)
-                name, own = (self.scene.columns[k].name for k in (other, i))
                 (alike if mutual else beyond).append(f"whether {name} is known" if name == own else name)
         return tuple(dict.fromkeys(beyond)), tuple(dict.fromkeys(alike))
+
+    def _is_apart(self, one: Looked) -> bool:
+        """Whether it is about who is not known in a column on the list, whose place there is of those who are."""
+        listed = {self.scene.columns[i].name for _, step, _, _ in self.listed for i in step.columns}
+        return any(self.scene.columns[i].tells_missing and self.scene.columns[i].name in listed for i in one.columns)
 
     def steps(self, options: ScanOptions) -> tuple[Step, ...]:
         """Return the shortest list."""
@@ -137,17 +144,28 @@ class Ranking:
         column = self.scene.columns[i]
         return column.called(options.called(column.name))
 
-    def limits(self, options: ScanOptions) -> tuple[Limit, ...]:
-        """Whether each limit that was set is kept by every range and box that was looked at."""
+    def limits(self, options: ScanOptions) -> tuple[ScanLimit, ...]:
+        """Whether each limit that was set is kept by every range and box that was looked at, and who exceeds it."""
         names: tuple[Literal["max_gap", "max_harm"], ...] = ("max_gap", "max_harm")
         asked = [(name, getattr(options, name)) for name in names if getattr(options, name) is not None]
         found: dict[str, list[LimitVerdict | None]] = {name: [] for name, _ in asked}
+        surest: dict[str, tuple[float, Looked, Region]] = {}
         for one in (*self.look.singles, *self.look.pairs) if asked else ():
-            low, high, wide = self.scene.places(self.dealt, one.columns).bounds(one.root, WIDE)
+            places = self.scene.places(self.dealt, one.columns)
+            low, high, wide = places.bounds(one.root, WIDE)
             for name, limit in asked:
-                found[name].append(_kept(name, limit, self.scene.direction, low, high, wide))
+                least, most = _ends(name, self.scene.direction, low, high)
+                found[name].append(_kept(limit, least, most, wide))
+                at = int(np.argmax(np.nan_to_num(least, nan=-np.inf)))
+                if least[at] > max(limit, surest[name][0] if name in surest else limit):
+                    surest[name] = float(least[at]), one, places.every.region(at)
+        judged = {
+            name: self.scene.difference(self.dealt, one.columns, region, one.root)
+            for name, (_, one, region) in surest.items()
+        }
         return tuple(
-            Limit(name, float(limit), worst_limit(found[name]) or "not enough evidence") for name, limit in asked
+            ScanLimit(name, float(limit), worst_limit(found[name]) or "not enough evidence", judged.get(name))
+            for name, limit in asked
         )
 
 
@@ -157,15 +175,14 @@ def _is_told_by(scene: Scene, i: int, other: int) -> bool:
     return one.name != beside.name or (beside.tells_missing and not one.tells_missing)
 
 
-def _kept(
-    name: str, limit: float, direction: str, low: Array, high: Array, wide: NDArray[np.bool_]
-) -> LimitVerdict | None:
-    if name == "max_harm" and direction == "worse":
-        least, most = low, high
-    elif name == "max_harm":
-        least, most = -high, -low
-    else:
-        least, most = np.maximum(low, -high), np.maximum(high, -low)
+def _ends(name: str, direction: str, low: Array, high: Array) -> tuple[Array, Array]:
+    """Return between which ends what is limited lies: a difference, or the harm of one."""
+    if name == "max_harm":
+        return (low, high) if direction == "worse" else (-high, -low)
+    return np.maximum(low, -high), np.maximum(high, -low)
+
+
+def _kept(limit: float, least: Array, most: Array, wide: NDArray[np.bool_]) -> LimitVerdict | None:
     if np.nanmax(np.nan_to_num(least, nan=-np.inf), initial=-np.inf) > limit:
         return "exceeded"
     if not wide.any():
@@ -180,7 +197,7 @@ def _listed(
     left: Mapping[tuple[int, int], bool],
     options: ScanOptions,
     progress: Callable[[float], object],
-) -> tuple[tuple[Listed, ...], dict[int, bool]]:
+) -> tuple[tuple[Listed, ...], dict[tuple[int, ...], bool]]:
     """Return the shortest list: the most striking, then what is still shown among people alike in it, and so on.
 
     And of the other columns whether they are still shown among people alike in all of it, where that can be told. Where
@@ -191,33 +208,47 @@ def _listed(
     held: tuple[int, ...] = ()
     later = "auto" if options.which_pairs != "none" and len(scene.columns) <= MOST_COLUMNS else "none"
     for k in range(MOST_STEPS):
-        new = [one for one in (*look.singles, *look.pairs) if one.excess > 0 and not set(one.columns) <= set(held)]
-        if not new:
+        best = _first(scene, dealt, look, held)
+        if best is None:
             break
-        best = max(new, key=lambda one: one.striking)
         if not out:
-            best = _simplest(scene, look, best, left)
+            best = _simplest(scene, dealt, look, best, left)
         out.append((scene, best, dealt, held))
         scene = scene.some()
         held = tuple(dict.fromkeys([*held, *best.columns]))
         progress((k + 1) / MOST_STEPS)
         if len(held) == len(scene.columns) or scene.strata(held).n > scene.rows.size / 4:
-            return tuple(out), {one.columns[0]: False for one in look.singles if one.excess <= 0}
+            return tuple(out), {one.columns: False for one in (*look.singles, *look.pairs) if one.excess <= 0}
         dealt = scene.dealt(held)
         look = scene.look(dealt, pairs=later if k + 1 < MOST_STEPS else "none")
-    return tuple(out), {one.columns[0]: bool(one.excess > 0) for one in look.singles}
+    return tuple(out), {one.columns: _is_shown(scene, dealt, one) for one in (*look.singles, *look.pairs)}
 
 
-def _simplest(scene: Scene, look: Look, best: Looked, left: Mapping[tuple[int, int], bool]) -> Looked:
+def _first(scene: Scene, dealt: Dealt, look: Look, held: tuple[int, ...]) -> Looked | None:
+    """Return the most striking of what is shown and not held equal already."""
+    new = (one for one in (*look.singles, *look.pairs) if not set(one.columns) <= set(held))
+    order = sorted(new, key=lambda one: one.striking, reverse=True)
+    return next((one for one in order if _is_shown(scene, dealt, one)), None)
+
+
+def _is_shown(scene: Scene, dealt: Dealt, one: Looked) -> bool:
+    """Whether it is beyond what chance makes, and its interval, which knows its own scatter, does not hold 0."""
+    return one.excess > 0 and scene.difference(dealt, one.columns, one.region, one.root).shown
+
+
+def _simplest(scene: Scene, dealt: Dealt, look: Look, best: Looked, left: Mapping[tuple[int, int], bool]) -> Looked:
     """Return one column of a pair instead of both, where nothing is shown among people alike in that one."""
     if len(best.columns) == 1:
         return best
     for one, other in (best.columns, best.columns[::-1]):
         if left.get((one, other)) and not left.get((other, one), True):  # the other is shown alone, and says it all
+            alone = next(single for single in look.singles if single.columns == (other,))
+            if not _is_shown(scene, dealt, alone):
+                continue
             few = scene.some()
             found = few.look(few.dealt([other]), pairs="all", some=sorted((one, other)))
             if all(pair.excess <= 0 for pair in found.pairs):
-                return next(single for single in look.singles if single.columns == (other,))
+                return alone
     return best
 
 

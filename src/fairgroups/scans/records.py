@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from fairgroups.audits.records import Limit
 from fairgroups.audits.result import Audit
 from fairgroups.evidence.verdict import Verdict
 from fairgroups.partition.sides import Interval, Levels
 from fairgroups.scans.columns import ColumnKind
 
-__all__ = ["CurvePart", "Difference", "ScannedAttribute", "Step"]
+__all__ = ["CurvePart", "Difference", "ScanLimit", "ScannedAttribute", "Step"]
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,14 @@ class Difference:
     @property
     def shown(self) -> bool:
         """Whether the interval lies on one side of 0."""
-        return self.low > 0 or self.high < 0
+        return bool(self.low > 0 or self.high < 0)
+
+
+@dataclass(frozen=True)
+class ScanLimit(Limit):
+    """A limit on every difference of a scan; where it is exceeded, the place that exceeds it most surely."""
+
+    place: Difference | None = None
 
 
 @dataclass(frozen=True)

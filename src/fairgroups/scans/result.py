@@ -8,13 +8,12 @@ from typing import Any, ClassVar, Literal
 
 from fairgroups.audits.document import schema_of
 from fairgroups.audits.json_file import Written
-from fairgroups.audits.records import Limit
 from fairgroups.evidence.verdict import LimitVerdict, worst_limit
 from fairgroups.measures import Direction
 from fairgroups.output import write_atomically
 from fairgroups.scans.columns import ColumnCheck
 from fairgroups.scans.conclusion import conclude
-from fairgroups.scans.records import ScannedAttribute, Step
+from fairgroups.scans.records import ScanLimit, ScannedAttribute, Step
 from fairgroups.sources.frames import build_table
 
 __all__ = ["Scan", "ScanFacts", "scan_schema"]
@@ -114,8 +113,8 @@ class Scan(Written):
         Pairs that show more than each of their attributes alone, the most striking first.
     steps : tuple of Step
         The shortest list: each differs most among people alike in all before it, until nothing more is shown.
-    limits : tuple of Limit
-        Whether each limit that was set is kept.
+    limits : tuple of ScanLimit
+        Whether each limit that was set is kept, and who exceeds it.
     call : str
         The Python call that repeats it.
 
@@ -131,7 +130,7 @@ class Scan(Written):
 
     NOUN: ClassVar[str] = "scan"
     SCHEMA: ClassVar[str] = "fairgroups.scan"
-    VERSION: ClassVar[int] = 4
+    VERSION: ClassVar[int] = 5
 
     title: str | None
     data: ScanFacts
@@ -139,7 +138,7 @@ class Scan(Written):
     attributes: tuple[ScannedAttribute, ...]
     pairs: tuple[ScannedAttribute, ...]
     steps: tuple[Step, ...]
-    limits: tuple[Limit, ...]
+    limits: tuple[ScanLimit, ...]
     call: str
 
     @property
@@ -150,7 +149,7 @@ class Scan(Written):
     @property
     def verdict(self) -> Literal["different", "not enough evidence"]:
         """Whether anything is shown to differ."""
-        anything = self.shown or any(pair.shown for pair in self.pairs)
+        anything = self.steps or self.shown or any(pair.shown for pair in self.pairs)
         return "different" if anything else "not enough evidence"
 
     @property

@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairgroups.audits.audit import audit_of_one
-from fairgroups.audits.records import Limit
 from fairgroups.audits.result import Audit
 from fairgroups.errors import FairGroupsError, InputError
 from fairgroups.evidence.dealt import FEWEST
 from fairgroups.evidence.look import fitting
-from fairgroups.measures import JointMeasure, resolve_any
+from fairgroups.measures import JointMeasure, Measure, resolve_any
 from fairgroups.options import rates_apart, refuse_unknown, taking
 from fairgroups.progress import progress_bar
+from fairgroups.rows.attributes import Column
 from fairgroups.rows.columns import is_missing
 from fairgroups.rows.rows import Rows, check_measure, refuse_exposure
 from fairgroups.rows.strata import nothing_to_compare, refuse_names
-from fairgroups.scans.columns import OTHERS, ColumnCheck, unknown_column
+from fairgroups.rows.weights import weighted_sums
+from fairgroups.scans.columns import OTHERS, ColumnCheck, ScannedColumn, apart, unknown_column
 from fairgroups.scans.options import ScanOptions
 from fairgroups.scans.ranking import Ranking
-from fairgroups.scans.records import ScannedAttribute
+from fairgroups.scans.records import ScanLimit, ScannedAttribute
 from fairgroups.scans.result import Scan, ScanFacts
-from fairgroups.scans.scene import Scene
+from fairgroups.scans.scene import Scene, bits_of
 from fairgroups.scans.table import ScanTable
+from fairgroups.sources.ages import age_column
 from fairgroups.words import thousands
 
 __all__ = ["scan"]
@@ -109,6 +112,7 @@ def scan(data: Any, **asked: Any) -> Scan:
     """
     refuse_unknown("scan", ScanOptions, asked)
     options = ScanOptions(**asked)
+    call, options = options.call(), _with_ages(options)
     table = ScanTable.read(data, options)
     with table.naming_rows():
         rows = table.people(options)
@@ -141,6 +145,7 @@ def scan(data: Any, **asked: Any) -> Scan:
         )
     columns = tuple(used) + tuple(x for x in map(unknown_column, used) if x is not None)
     scene = Scene(rows, measure, columns, factors, direction, options.level, options.min_cell, options.label or {})
+    copies, counted = _copies(used, rows), _counted(rows, measure, factors, table.n)
     checks, n_used = [column.check for column in checked], len(used)
     del checked, used, columns  # their values, in the order of the table
     scene = scene.in_order()
@@ -160,11 +165,11 @@ def scan(data: Any, **asked: Any) -> Scan:
         known, found = table.without_codes(checks), []
         with progress_bar("Auditing each attribute", shown=options.verbose) as progress:
             for i, one in enumerate(attributes):
-                found.append(_with_audit(one, i, known, options))
+                found.append(_with_audit(one, i, known, options, counted))
                 progress((i + 1) / len(attributes))
         attributes = tuple(found)
     pairs = seen.pairs(options)
-    shown = any(one.shown for one in (*attributes, *pairs))
+    shown = bool(seen.listed) or any(one.shown for one in (*attributes, *pairs))
     facts = ScanFacts(
         source=table.source,
         outcome=options.called(options.outcome) + ("" if options.threshold is None else f" ≥ {options.threshold:.10g}"),
@@ -183,7 +188,7 @@ def scan(data: Any, **asked: Any) -> Scan:
         pairs=options.which_pairs,
         looked_at_pairs=seen.n_pairs,
         p_value=fitting(seen.p_value, options.level, shown=shown),
-        converted=tuple(dict.fromkeys([*table.told, *rows.told])),
+        converted=tuple(dict.fromkeys([*table.told, *rows.told, *copies])),
         dropped=table.n - rows.size,
         library=table.library,
     )
@@ -193,10 +198,17 @@ def scan(data: Any, **asked: Any) -> Scan:
         columns=tuple(checks),
         attributes=attributes,
         pairs=pairs,
-        steps=seen.steps(options) if shown else (),
+        steps=seen.steps(options),
         limits=_limits(seen, options, [*attributes, *pairs], checks),
-        call=options.call(),
+        call=call,
     )
+
+
+def _with_ages(options: ScanOptions) -> ScanOptions:
+    """Return options in which ages of people whose date of birth is known are called so."""
+    asked = (*options.names("attributes"), *options.names("given"))
+    ages = {name: age.label for name in asked if (age := age_column(name, sure=False))}
+    return replace(options, label=ages | dict(options.label or {})) if ages else options
 
 
 def _alone(scene: Scene) -> int:
@@ -227,7 +239,7 @@ def _no_place(check: ColumnCheck, options: ScanOptions) -> ColumnCheck:
 
 def _limits(
     seen: Ranking, options: ScanOptions, printed: Sequence[ScannedAttribute], checks: Sequence[ColumnCheck]
-) -> tuple[Limit, ...]:
+) -> tuple[ScanLimit, ...]:
     """Return whether limits are kept; never against a difference that is printed, nor where a column was left out.
 
     A column that decides the outcome may be a copy of it, or what decides.
@@ -238,26 +250,60 @@ def _limits(
     out = []
     for limit in seen.limits(options):
         harm = limit.name == "max_harm"
-        ends = [(p.low if worse else -p.high) if harm else max(p.low, -p.high) for p in places]
-        if any(end > limit.value for end in ends):
-            limit = replace(limit, verdict="exceeded")  # noqa: PLW2901
+        told = places if limit.place is None else [*places, limit.place]
+        ends = [(p.low if worse else -p.high) if harm else max(p.low, -p.high) for p in told]
+        if max(ends) > limit.value:
+            limit = replace(limit, verdict="exceeded", place=told[int(np.argmax(ends))])  # noqa: PLW2901
         elif copies and limit.verdict == "kept":
             limit = replace(limit, verdict="not enough evidence")  # noqa: PLW2901
         out.append(limit)
     return tuple(out)
 
 
-def _rare_joined(values: Any, fewest: int) -> Any:
-    """Return a category whose rare levels are one, or nobody's where even these are too few to be told of."""
+def _copies(columns: Sequence[ScannedColumn], rows: Rows) -> list[str]:
+    """Say that every row has a copy, if that is so: people who are counted twice make chance look small."""
+    if rows.cluster is not None or rows.weight is not None:
+        return []
+    times = np.unique(bits_of([rows.outcome, *(column.values for column in columns)]), return_counts=True)[1]
+    each = int(np.gcd.reduce(times))
+    if each == 1 or times.size < FEWEST:
+        return []
+    hint = "leave the copies out, or say which rows are one person's: cluster= (--cluster)."
+    return [f"Every row stands in the table {each} times, which makes chance look smaller than it is: {hint}"]
+
+
+def _counted(rows: Rows, measure: Measure, factors: Sequence[Column], n: int) -> NDArray[np.bool_]:
+    """Return which rows of the table count in the rate, those of whom some factor is not known left out."""
+    _, b = weighted_sums(rows, measure)
+    known = b > 0
+    for column in factors:
+        known = known & ~np.isnan(column.values)
+    counted = np.zeros(n, dtype=bool)
+    counted[np.arange(n) if rows.index is None else rows.index] = known
+    return counted
+
+
+def _rare_joined(values: Any, counted: NDArray[np.bool_], fewest: int) -> Any:
+    """Return a category whose rare levels are one, with the next rarest where even together they are too few."""
     items = ["" if is_missing(x) else str(x) for x in np.ma.filled(np.ma.asarray(values, dtype=object), None).tolist()]
-    rare = {level: n for level, n in Counter(item for item in items if item).items() if n < fewest}
+    people: Mapping[str, int] = Counter(item for item, counts in zip(items, counted.tolist(), strict=True) if counts)
+    levels = sorted({item for item in items if item}, key=lambda level: (people.get(level, 0), level))
+    rare: set[str] = set()
+    held = 0
+    for level in levels:
+        if people.get(level, 0) >= fewest and (not rare or held >= fewest):
+            break
+        rare.add(level)
+        held += people.get(level, 0)
     if not rare:
         return values
-    rest = OTHERS if sum(rare.values()) >= fewest else None
+    rest = apart(OTHERS, tuple(levels))
     return np.array([None if not item else rest if item in rare else item for item in items], dtype=object)
 
 
-def _with_audit(one: ScannedAttribute, i: int, table: ScanTable, options: ScanOptions) -> ScannedAttribute:
+def _with_audit(
+    one: ScannedAttribute, i: int, table: ScanTable, options: ScanOptions, counted: NDArray[np.bool_]
+) -> ScannedAttribute:
     """Add the audit of one attribute; where it cannot be had, the page does without."""
     if not one.shown or i >= MOST_AUDITS or one.kind == "date" or one.missing:
         return one
@@ -270,7 +316,7 @@ def _with_audit(one: ScannedAttribute, i: int, table: ScanTable, options: ScanOp
         asked["label"] = {column: said for column, said in asked["label"].items() if column in known}
     columns = dict(table.columns)
     if one.kind == "category":
-        columns[name] = _rare_joined(columns[name], options.min_cell)
+        columns[name] = _rare_joined(columns[name], counted, options.min_cell)
     try:
         found: Audit = audit_of_one(columns, sensitive=name, missing="drop", checks=False, **asked)
     except FairGroupsError:

@@ -28,7 +28,7 @@ from fairgroups.rows.weights import weighted_sums
 from fairgroups.scans.columns import ScannedColumn
 from fairgroups.scans.records import Difference
 
-__all__ = ["Scene"]
+__all__ = ["Scene", "bits_of"]
 
 Array = NDArray[np.float64]
 FINE, COARSE = 64, 16  # cells of a number alone, and in pairs
@@ -118,7 +118,7 @@ class Scene:
         known = [rows.outcome, *(x for x in (rows.weight, rows.truth) if x is not None)]
         together = [] if rows.cluster is None else [_alike_clusters(rows.cluster, [place, *known])]
         if many:  # of whom some will stand for all
-            together.append(_bits_of([column.values for column in self.columns]))
+            together.append(bits_of([column.values for column in self.columns]))
         order = np.lexsort((*together[::-1], *known[::-1], place))
         columns = tuple(replace(self.columns[i], values=self.columns[i].values[order]) for i in first)
         edges = [self.fine[i] for i in first]
@@ -286,7 +286,7 @@ class Scene:
         return math.inf if dealt.yes is None else (1 - self.overall if side > 0 else self.overall)
 
 
-def _bits_of(known: Sequence[NDArray[Any]]) -> NDArray[np.uint64]:
+def bits_of(known: Sequence[NDArray[Any]]) -> NDArray[np.uint64]:
     """Return a number for each row from its values."""
     mixed = np.zeros(known[0].size, dtype=np.uint64)
     for values in known:
@@ -298,7 +298,7 @@ def _bits_of(known: Sequence[NDArray[Any]]) -> NDArray[np.uint64]:
 
 def _alike_clusters(cluster: NDArray[Any], known: Sequence[NDArray[Any]]) -> NDArray[np.uint64]:
     """Return a number for each row from all that is known of its cluster, whatever that is called and in any order."""
-    mixed = _bits_of(known)
+    mixed = bits_of(known)
     codes = cluster.astype(np.intp)
     sums = np.zeros(int(codes.max()) + 1, dtype=np.uint64)
     np.add.at(sums, codes, mixed)

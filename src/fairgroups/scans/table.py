@@ -22,7 +22,8 @@ from fairgroups.rows.rows import Rows
 from fairgroups.scans.columns import ColumnCheck, ScannedColumn, read_column, unreadable
 from fairgroups.scans.copies import without_copies
 from fairgroups.scans.options import ScanOptions
-from fairgroups.sources.frames import column_names, is_lazy, library_beside, read_table
+from fairgroups.sources.ages import age_column
+from fairgroups.sources.frames import Table, ages_asked, column_names, is_lazy, library_beside, read_table, with_ages
 from fairgroups.sources.source import OpenTable, Source
 
 __all__ = ["ScanTable"]
@@ -63,7 +64,7 @@ class ScanTable:
                 relation = opened.relation
                 attributes, wanted = _wanted(list(relation.columns), options)
                 if source.is_database and not hasattr(relation, "fetchnumpy"):
-                    held = _collected(relation, wanted)
+                    held = dict(_collected(relation, wanted).columns)
                 else:
                     held = dict(relation.project(", ".join(map(quoted, wanted))).fetchnumpy())
             return cls(held, attributes, source.said, "", tuple(opened.told), opened)
@@ -80,7 +81,8 @@ class ScanTable:
             ) from error
         attributes, wanted = _wanted(names, options)
         if is_lazy(data):
-            return cls(_collected(data, wanted), attributes, "a table in another engine", library_beside(data))
+            found = _collected(data, wanted)
+            return cls(dict(found.columns), attributes, "a table in another engine", found.library, found.told)
         try:
             table = read_table(data, wanted)
         except (TypeError, ValueError) as error:
@@ -93,7 +95,7 @@ class ScanTable:
         sizes = {name: len(values) for name, values in held.items()}
         if len(set(sizes.values())) > 1:
             raise InputError(f"columns differ in length: {sizes}.", "pass columns of one table.")
-        return cls(held, attributes, "a table in memory", table.library)
+        return cls(held, attributes, "a table in memory", table.library, table.told)
 
     def people(self, options: ScanOptions) -> Rows:
         """Return the people whose outcome is known."""
@@ -145,19 +147,21 @@ def _array(name: str, values: Any, attributes: Sequence[str]) -> NDArray[Any] | 
     return found
 
 
-def _collected(frame: Any, wanted: Sequence[str]) -> dict[str, NDArray[Any]]:
+def _collected(frame: Any, wanted: Sequence[str]) -> Table:
     import narwhals as nw
 
-    ours = {f"c{i}": column for i, column in enumerate(wanted)}
+    ages = ages_asked(wanted, column_names(frame))
+    ours = {f"c{i}": ages[name].birth if name in ages else name for i, name in enumerate(wanted)}
     held = collect(nw.from_native(under_names(frame, ours)))
-    return {column: held[new] for new, column in ours.items()}
+    columns = {name: held[new] for new, name in zip(ours, wanted, strict=True)}
+    return with_ages(columns, library_beside(frame), ages)
 
 
 def _wanted(names: Sequence[str], options: ScanOptions) -> tuple[tuple[str, ...], list[str]]:
     """Return the columns to look at, and all that are needed."""
     given, asked = options.names("given"), options.names("attributes")
     for name in (*options.roles, *given, *asked, *options.names("without")):
-        if name not in names:
+        if name not in names and ((age := age_column(name)) is None or age.birth not in names):
             raise ColumnError(name, names)
     other = {*options.roles, *given}
     for name in asked:

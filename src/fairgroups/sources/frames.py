@@ -14,7 +14,7 @@ from fairgroups.options import column_of
 from fairgroups.sources.ages import AgeColumn, age_column, ages_of
 from fairgroups.sources.source import Source, read_columns
 
-__all__ = ["Table", "ages_asked", "build_table", "column_names", "is_lazy", "library_beside", "read_table"]
+__all__ = ["Table", "ages_asked", "build_table", "column_names", "is_lazy", "library_beside", "read_table", "with_ages"]
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def read_table(data: Any, names: list[str], *, text: Sequence[str] = ()) -> Tabl
         for name in [name for name in names if name not in ages] + [age.birth for age in ages.values()]:
             if name not in data:
                 raise ColumnError(name, data.keys())
-        return _with_ages({name: data[ages[name].birth if name in ages else name] for name in names}, "", ages)
+        return with_ages({name: data[ages[name].birth if name in ages else name] for name in names}, "", ages)
     import narwhals as nw
 
     try:
@@ -78,7 +78,7 @@ def read_table(data: Any, names: list[str], *, text: Sequence[str] = ()) -> Tabl
         eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     except nw.exceptions.NarwhalsError as error:
         raise _unreadable(error) from error
-    return _with_ages({name: eager[column] for name, column in needed.items()}, str(eager.implementation), ages)
+    return with_ages({name: eager[column] for name, column in needed.items()}, str(eager.implementation), ages)
 
 
 def ages_asked(names: Sequence[str], existing: Any) -> dict[str, AgeColumn]:
@@ -86,7 +86,8 @@ def ages_asked(names: Sequence[str], existing: Any) -> dict[str, AgeColumn]:
     return {name: age for name in names if name not in existing and (age := age_column(name))}
 
 
-def _with_ages(columns: dict[str, Any], library: str, ages: Mapping[str, AgeColumn]) -> Table:
+def with_ages(columns: dict[str, Any], library: str, ages: Mapping[str, AgeColumn]) -> Table:
+    """Return columns with dates of birth as the ages that are asked for."""
     told: list[str] = []
     for name, age in ages.items():
         values = columns[name]
