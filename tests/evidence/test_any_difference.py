@@ -101,3 +101,29 @@ def test_what_is_said_to_be_noticed_is_noticed_in_80_of_100_samples(share):
         rates = np.where(inside, rate + less, rate - less * inside.mean() / (1 - inside.mean()))
         noticed += found(Cells.from_arrays(x, (rng.random(n) < rates).astype(float))).found
     assert noticed / runs == pytest.approx(0.8, abs=0.08)
+
+
+def test_nobody_is_told_of_fewer_people_than_allowed():
+    rng = np.random.default_rng(0)
+    age, tenure = rng.integers(18, 66, 60), rng.integers(0, 31, 60)
+    table = {"age": age, "tenure": tenure, "fired": (age >= 50) & (tenure < 9)}
+    for asked in (["age", "tenure"], "tenure"):
+        for least in (10, 20):
+            found = fg.audit(table, sensitive=asked, outcome="fired", favourable=False, min_cell=least)
+            assert found.finding.range is None or found.finding.range.n >= least
+            assert all(record.n >= least for record in found.records)
+            page = found.to_html()
+            assert "too small, or too uniform, to show any" not in page or found.verdict == "not enough evidence"
+            assert "1 groups" not in page
+    x = rng.integers(18, 70, 400)
+    few = {"x": x, "t": rng.random(400) < 0.15, "y": rng.random(400) < np.where(x > 40, 0.8, 0.2)}
+    for asked in ("x", ["x", "z"]):
+        found = fg.audit(
+            few | {"z": rng.random(400)},
+            sensitive=asked,
+            outcome="y",
+            truth="t",
+            measure="equal_opportunity",
+            n_groups=4,
+        )
+        assert all(record.counted >= 10 for record in found.records)

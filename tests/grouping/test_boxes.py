@@ -5,6 +5,7 @@ import pytest
 
 import fairgroups as fg
 from fairgroups.cells.space import SpaceCells
+from fairgroups.evidence.boxes import Boxes
 from fairgroups.grouping.boxes import GridSearch
 from fairgroups.measures import RATES
 from fairgroups.search.path import Limits
@@ -151,3 +152,37 @@ def test_limits_look_at_every_wide_box():
     assert audited(data, max_gap=0.05).limit == "exceeded"
     alike = table(lambda x, y: np.full(x.size, 0.4), 20_000)
     assert audited(alike, max_gap=0.2).limit == "kept"
+
+
+def test_a_corner_of_three_attributes_is_not_lost_between_coarse_cells():
+    """Cells along the borders of a group are a large part of it where there are few: 8 along each of three numbers."""
+    rng = np.random.default_rng(2)
+    n = 3000
+    data = {"age": rng.integers(18, 66, n), "tenure": rng.integers(0, 31, n), "score": rng.integers(0, 101, n)}
+    corner = (data["age"] >= 45) & (data["tenure"] >= 18) & (data["score"] >= 50)
+    data["ok"] = (rng.random(n) < np.where(corner, 0.1, 0.3)).astype(int)
+    audit = audited(data, ("age", "tenure", "score"))
+    (named,) = (r for r in audit.records if r.verdict in ("lower", "disadvantaged"))
+    assert all(name in named.label for name in ("age", "tenure", "score"))
+    assert named.rate < 0.12
+
+
+def test_a_strip_along_a_border_asks_for_no_group_of_its_own():
+    space = SpaceCells.from_arrays({"x": np.random.default_rng(0).random(4000), "c": list("ab") * 2000}, [0, 1] * 2000)
+    boxes = Boxes(space, space[PARITY])
+    whole = boxes.whole[1]
+    assert boxes.is_along_a_border(((3, 4), whole), ((3, 9), whole))  # the first cell of a group
+    assert boxes.is_along_a_border(((4, 9), whole), ((3, 9), whole))  # all but the first
+    assert boxes.is_along_a_border(((3, 8), (1, 0)), ((3, 9), whole))
+    assert not boxes.is_along_a_border(((3, 9), (1, 0)), ((3, 9), whole))
+    assert not boxes.is_along_a_border(((3, 6), whole), ((3, 9), whole))
+    assert not boxes.is_along_a_border(((0, 1), whole), ((0, 9), whole))  # at the end of the data there is no border
+    assert not boxes.is_along_a_border(((0, 3), whole), ((0, 9), (1, 0)))
+
+
+def test_boxes_asked_for_beyond_those_that_are_chosen():
+    x, y = np.random.default_rng(0).random((2, 40_000))
+    ok = (np.random.default_rng(1).random(40_000) < 0.2 + 0.6 * x * y).astype(int)
+    found = audited({"x": x, "y": y, "ok": ok}, max_groups=12)
+    assert len(found.records) == 8
+    assert any("8 groups were the most allowed (of boxes 8 at most; for more name" in note for note in found.notes)

@@ -149,7 +149,7 @@ class AuditOptions:
     selection: Criterion = option(
         "auto", "words", "How auto chooses: auto, band, cv (cross-validation) or bic.", CRITERIA
     )
-    max_groups: int = option(MOST_GROUPS, "count", "The most groups that auto may choose.")
+    max_groups: int = option(MOST_GROUPS, "count", "The most groups that auto may choose; of boxes 8.")
     monotonic: Monotonic | None = option(
         None, "words", "increasing, decreasing or either: rates must follow the attribute.", MONOTONIC
     )

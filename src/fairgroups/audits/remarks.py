@@ -83,6 +83,8 @@ def second_opinions(audit: Audit) -> list[str]:
 def _how_many(audit: Audit) -> str:
     found = audit.selection
     assert found is not None
+    if not found.settled and found.n_groups == 1:
+        return "Number of groups: 1; no division into more that the settings allow shows a difference."
     if not found.settled:
         left = "differences remain inside some of them" if found.criterion == "band" else "more might fit better"
         return f"Number of groups: {found.n_groups}, the most allowed; {left}."

@@ -57,7 +57,7 @@ class AnyDifference:
     trends: tuple[Trend, ...] = ()
 
 
-def any_difference(band: Band, margins: Sequence[Cells] = ()) -> AnyDifference:
+def any_difference(band: Band, margins: Sequence[Cells] = (), min_cell: int = 1) -> AnyDifference:
     """Decide whether anything differs, with the error of the band's level.
 
     Parameters
@@ -66,6 +66,8 @@ def any_difference(band: Band, margins: Sequence[Cells] = ()) -> AnyDifference:
         The band of the people at the level of the audit.
     margins : sequence of Cells
         The people by each number alone, whose trends are tested; of one attribute the band's own cells.
+    min_cell : int
+        The fewest people who count in a range, or box, of whom it is told that they differ.
 
     Returns
     -------
@@ -85,16 +87,16 @@ def any_difference(band: Band, margins: Sequence[Cells] = ()) -> AnyDifference:
     if uneven is not None:
         uneven = replace(uneven, shown=uneven.p_value <= error)
     strict = band.at_level(1 - of_band * error)
-    region = _shown(strict)
+    region = _shown(strict, min_cell)
     if region is None and not any(test is not None and test.shown for test in (trend, uneven)):
         return AnyDifference(False, trend, strict, None, uneven, trends)
     # Found by a test alone, the band need only hold at its own level.
-    return AnyDifference(True, trend, band, region or _shown(band), uneven, trends)
+    return AnyDifference(True, trend, band, region or _shown(band, min_cell), uneven, trends)
 
 
-def _shown(band: Band) -> Region | None:
+def _shown(band: Band, min_cell: int) -> Region | None:
     """Return the region that differs most, where its own interval shows it: of everybody, people of no value too."""
-    excess, region = band.largest_excess()
+    excess, region = band.largest_excess(min_rows=min_cell, min_b=min_cell * band.one)
     apart = isinstance(band.cells, SpaceCells) and band.cells.missing  # of everybody, and in no box
     if not excess > 0 and not apart:
         return None

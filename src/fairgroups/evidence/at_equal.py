@@ -154,7 +154,7 @@ def judge_at_equal(
         several = int(np.count_nonzero(groups.sums.b > 0))
         root = np.full(usual.shape, one_of_several(options.level, 1 if several == 2 else several))
     else:
-        known = known or any_difference(options.band(cells, measure), matched.margins)
+        known = known or any_difference(options.band(cells, measure), matched.margins, options.min_cell)
         band = known.band
         assert isinstance(band, MatchedBand)
         root = band.root(groups.weight)

@@ -126,6 +126,7 @@ class Band:
         self._weight = float(moments.noise.sum() / moments.b.sum())
         self.equal_weights = bool(np.allclose(moments.noise, moments.b * self._weight, rtol=1e-9, atol=0))
         self._rows = float(cells.rows.sum())
+        self.one = float(moments.b.sum() / max(moments.size, 1.0)) * (1 - 1e-9)  # what a person who counts adds to B
         self.scale = None if self.bounded else self._regions.scale
         self._set_level(level)
 

@@ -181,6 +181,16 @@ class Boxes:
             out.append((low, high) if narrow else (first, last))
         return tuple(out)
 
+    def is_along_a_border(self, box: Region, region: Region) -> bool:
+        """Whether a box parts a region right beside its inner borders, where cells join several values."""
+        for axis, (first, last), (low, high) in zip(self.cells.axes, box, region, strict=True):
+            if axis.levels is None and not axis.distinct:
+                beside = {low + 1} if low > 0 else set()
+                beside |= {high - 1} if high < axis.size else set()
+                if {first, last} - {low, high} & beside:
+                    return True
+        return False
+
     def sides(self, region: Region) -> Box:
         """Return a box in values; a side that holds every cell is open."""
         out: list[Side] = []

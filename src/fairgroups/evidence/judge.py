@@ -86,7 +86,7 @@ def judge(
     if options.named and options.inference != "plugin":
         bounds = class_bounds(groups, options.level)
     elif band is not None:
-        known = known or any_difference(band, sample.margins)
+        known = known or any_difference(band, sample.margins, options.min_cell)
         band = known.band
         bounds = band.bounds(groups)
     elif options.inference != "plugin":

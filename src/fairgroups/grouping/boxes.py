@@ -172,9 +172,10 @@ def boxes_by_band(
     Notes
     -----
     The cells along the borders of a group, where cells join several values, do not ask for more groups: a true border
-    that runs through a cell leaves a strip of people of both sides. A difference that was found must not get lost
-    between groups that cut it in two: if no group is shown to differ, up to two more groups are tried; where that is of
-    no avail there is one group, and the box that differs is named.
+    that runs through a cell leaves a strip of people of both sides. So boxes are looked for among the other cells of
+    the group; and in all of it, where the most different box is not parted from the rest along such a strip. A
+    difference that was found must not get lost between groups that cut it in two: if no group is shown to differ, up to
+    two more groups are tried; where that is of no avail there is one group, and the box that differs is named.
     """
     known: dict[Region, float] = {}
     boxes = Boxes(search.cells, search.cells[search.measures[0]])
@@ -183,8 +184,11 @@ def boxes_by_band(
         if region not in known:
             rows, b = search.limits.rows, search.limits.b
             inner = boxes.inside(region)
-            found = (band.largest_excess(inner, min_rows=rows, min_b=b) for band in strict)
-            known[region] = max(excess for excess, _ in found)
+            found = [band.largest_excess(inner, min_rows=rows, min_b=b)[0] for band in strict]
+            if inner != region:
+                wider = (band.largest_excess(region, min_rows=rows, min_b=b) for band in strict)
+                found += [excess for excess, box in wider if not boxes.is_along_a_border(box, region)]
+            known[region] = max(found)
         return known[region]
 
     def some_shown(tiling: Sequence[Region]) -> bool:

@@ -44,8 +44,8 @@ class FairGroups(GroupEstimator):
         measure; its groups come with a certified `optimality_gap_`.
     selection : {"auto", "band", "cv", "bic"}
         How the number is chosen: ``"band"``, the fewest groups inside which no range is shown to differ;
-        ``"cv"``, cross-validated error with a paired one-standard-error rule; ``"bic"``. ``"auto"`` is the band for
-        one column and cross-validation for several.
+        ``"cv"``, cross-validated error with a paired one-standard-error rule; ``"bic"``. ``"auto"`` is the band where
+        there is one, and else cross-validation.
     max_groups : int
         The most groups to choose.
     monotonic : {None, "increasing", "decreasing", "either"}

@@ -98,12 +98,15 @@ def find(
     result = finder(sample, parts, options, inference, missing, criterion)
     if result.selection is not None and not result.selection.settled:
         more = "there are differences left inside them" if criterion == "band" else "more might be better"
-        result.notes.append(f"{result.selection.n_groups} groups were the most allowed, and {more}.")
+        n_groups = result.selection.n_groups
+        if n_groups > 1:  # else the difference that is there is said, and that no division shows it
+            ask = "" if sample.is_line else f" (of boxes {MOST_BOXES} at most; for more name their number, `n_groups`)"
+            result.notes.append(f"{n_groups} groups were the most allowed{ask}, and {more}.")
     n_found = len(result.variance)
     if not options.automatic and n_found < int(options.n_groups) and not result.notes:
         result.notes.append(
             f"{options.n_groups} groups were asked for; the data gives {n_found} "
-            f"(groups must differ in the attribute and hold B ≥ {result.limits.b:.3g})."
+            f"(groups must differ in the attribute and hold at least {result.limits.said})."
         )
     return result
 
@@ -155,7 +158,7 @@ def _on_the_line(
     differs: tuple[AnyDifference, ...] = ()
     if options.automatic and criterion == "band":
         each = inference.each(len(parts))
-        differs = tuple(any_difference(each.band(cells, m), [cells]) for m in parts)
+        differs = tuple(any_difference(each.band(cells, m), [cells], options.min_cell) for m in parts)
         source.bands = tuple(known.band for known in differs)
         strict = [band.at_level(choice_level(each.level)) for band in source.bands]
         free = len(parts) == 1 and options.monotonic is None
@@ -274,7 +277,7 @@ def _on_the_grid(
                 selection = _boxes_by_folds(sample.rows, parts, options, inference, limits, most)
             else:
                 each = inference.each(len(parts))
-                differs = tuple(any_difference(each.band(cells, m), sample.margins) for m in parts)
+                differs = tuple(any_difference(each.band(cells, m), sample.margins, options.min_cell) for m in parts)
                 shown = [known.band for known in differs]
                 strict = [band.at_level(choice_level(each.level)) for band in shown]
                 brief = GridSearch(cells, parts, limits, budget=min(options.budget, BRIEF))

@@ -79,8 +79,11 @@ class SearchOptions:
         if self.min_group_size != "auto":
             return limits_of(self.min_group_size, self.min_denominator, n_rows)
         n_groups = 2 if isinstance(self.n_groups, str) else int(self.n_groups)
-        least = min(_smallest_judgeable(m, n_groups) for m in moments)
-        return Limits(min(self.min_cell, n_rows), max(least, float(self.min_denominator)))
+        least = max(min(_smallest_judgeable(m, n_groups) for m in moments), float(self.min_denominator))
+        if self.min_cell > 1:  # who count in each rate, not only who are there
+            counted = [(float(m.b.sum()), max(m.size, 1.0)) for m in moments]
+            least = max(least, *(min(self.min_cell, size) * total / size * (1 - 1e-9) for total, size in counted))
+        return Limits(min(self.min_cell, n_rows), least)
 
 
 def _smallest_judgeable(moments: Moments, n_groups: int) -> float:

@@ -131,7 +131,10 @@ def cannot_say(audit: Audit | JointAudit) -> list[str]:
             "samples, a smaller one less often."
         )
     elif not noticed and len(first.records) == 1:
-        said.append("Anything about differences: this data is too small, or too uniform, to show any.")
+        if audit.verdict in ("different", "depends"):
+            said.append("Which groups differ, and by how much: this data is too small to show it.")
+        else:
+            said.append("Anything about differences: this data is too small, or too uniform, to show any.")
     shown = [r for part in audit.parts for r in part.records if r.verdict in DIFFERENT]
     if first.reasons is not None and (shown or audit.verdict == "depends"):
         names = first.reasons.names

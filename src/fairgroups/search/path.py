@@ -28,7 +28,7 @@ class Limits:
     @property
     def said(self) -> str:
         """What a group must hold, in words."""
-        return f"{self.rows:g} rows" + (f" and B ≥ {self.b:g}" if self.b > 0 else "")
+        return f"{self.rows:g} rows" + (f" and B ≥ {self.b:.3g}" if self.b > 0 else "")
 
 
 @dataclass(frozen=True)
