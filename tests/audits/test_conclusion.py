@@ -162,7 +162,7 @@ def test_categories_alone_and_crossed():
     assert alone.conclusion.startswith("People whose sex is women are disadvantaged")
     crossed = audit(table, sensitive=["age", "sex"], partition={"age": [40]}, favourable=True)
     assert len(crossed.records) == 4
-    assert "People whose age is 40 or over and sex is women are disadvantaged" in crossed.conclusion
+    assert "People whose age is 40 or over and whose sex is women are disadvantaged" in crossed.conclusion
     with pytest.raises(fg.InputError, match="has no borders of it"):
         audit(table, sensitive=["age", "sex"], partition={})
     with pytest.raises(fg.InputError, match="is a category"):
@@ -305,3 +305,18 @@ def test_what_matters_is_less_where_yes_is_rare():
     assert often.settings.relevant_gap == pytest.approx(rare.settings.relevant_gap)
     assert audit(table, relevant_gap=0.05).verdict == "no difference found"
     assert audit({**table, "approved": (rng.random(4000) < 0.4).astype(float)}).settings.relevant_gap == 0.05
+
+
+def test_crossed_categories_say_which_attribute_matters():
+    rng = np.random.default_rng(0)
+    n = 3000
+    table = {"class": rng.choice(list("abcdef"), n), "income": rng.choice(["low", "mid", "high"], n)}
+    table["ok"] = (rng.random(n) < np.where(table["income"] == "high", 0.7, 0.3)).astype(int)
+    found = fg.audit(table, sensitive=["class", "income"], outcome="ok")
+    assert [one.attribute for one in found.added if one.shown] == ["income"]
+    assert "At equal class the positive rate differs by income (p ≤ 0." in found.conclusion
+    nothing = fg.audit(table | {"ok": rng.integers(0, 2, n)}, sensitive=["class", "income"], outcome="ok")
+    assert not any(one.shown for one in nothing.added)
+    assert any("18 crossed classes are judged one by one" in note for note in nothing.notes)
+    alone = fg.audit(table, sensitive="income", outcome="ok")
+    assert alone.added == ()

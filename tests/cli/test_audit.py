@@ -198,7 +198,7 @@ def test_classes_named_in_advance(tmp_path):
         ["audit", str(path), "-s", "age", "-s", "sex", "-o", "hired", "--partition", "age=40", "--favourable", "-q"],
     )
     assert done.exit_code == 0, done.output
-    assert "People whose age is 40 or over and sex is f are disadvantaged" in done.output
+    assert "People whose age is 40 or over and whose sex is f are disadvantaged" in done.output
     alone = CliRunner().invoke(
         app,
         ["audit", str(path), "-s", "sex", "-o", "hired", "--unit", "applicants", "--label", "hired=Hired", "-q"]

@@ -157,7 +157,7 @@ def _in_people(facts: Facts) -> str:
     in_all = abs(record.phi) * record.counted
     counts = facts.settings.weight is None and facts.settings.cluster is None and in_all >= 1
     who_count = "" if math.isclose(record.counted, record.n, rel_tol=1e-9) else " who count in this rate"
-    among = f"among the {thousands(record.counted)} {facts.data.unit} of this group{who_count and ' who do'}"
+    among = f"among the {thousands(record.counted)} {facts.data.unit} of this group{who_count and ' who count'}"
     about = f"an estimated {thousands(rough_count(in_all))} {more} {among}" if counts else ""
     if each >= 1:
         what = COUNTED.get(facts.measure.name, "")
@@ -397,6 +397,13 @@ def _adds(facts: Facts) -> str:
     missing = facts.partition.missing == "group" and not bordered_attributes(facts.partition)
     if missing:  # the difference is between those whose values are missing and all others
         return ""
+    if facts.settings.groups_given and any(one.shown for one in facts.added):  # crossed classes, each judged alone
+        differs = [one for one in facts.added if one.shown]
+        return " ".join(
+            f"At equal {listed([name for column, name in said.items() if column != one.attribute])} the "
+            f"{facts.measure.rate} differs by {said[one.attribute]} ({p_value(one.p_value, one.least_p)})."
+            for one in differs
+        )
     if (facts.finding.groups or facts.finding.range is not None) and not any(one.shown for one in facts.added):
         names = listed([said[one.attribute] for one in facts.added])
         unclear = f"The data cannot tell which of {names} makes the difference"
@@ -440,9 +447,9 @@ def _would(one: Added, facts: Facts, others: str) -> str:
 
 def split_said(one: Added, attributes: Sequence[Attribute]) -> str:
     """Say between whom the difference lies that would be shown."""
-    if one.levels:
-        return f"between {listed(one.levels)} and the rest"
     name = next(a.said for a in attributes if a.name == one.attribute)
+    if one.levels:
+        return f"between {name} {listed(one.levels)} and the rest"
     return f"between the lower and the upper half of {name}"
 
 

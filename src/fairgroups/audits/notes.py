@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["notes_of"]
 
 MOST_LABELS = 10  # so few whole numbers may be labels
+FEW_CLASSES = 6
 
 
 def notes_of(judged: Judged, measure: Measure, evidence: Evidence, reading: Reading) -> list[str]:
@@ -54,7 +55,17 @@ def notes_of(judged: Judged, measure: Measure, evidence: Evidence, reading: Read
     notes += notes_on(
         sample.rows, evidence.groups, inference, judged.partition, searched=searched, chosen=judged.chosen
     )
-    return [*notes, *_small(judged, evidence)]
+    return [*notes, *_crossed(judged, evidence), *_small(judged, evidence)]
+
+
+def _crossed(judged: Judged, evidence: Evidence) -> list[str]:
+    """Say how to see what many crossed classes share, where none of them is shown to differ alone."""
+    columns, n_groups = judged.sample.rows.columns, judged.partition.n_groups
+    crossed = judged.named and len(columns) > 1 and all(column.levels is not None for column in columns)
+    if not crossed or n_groups < FEW_CLASSES or np.any((evidence.bounds.low > 0) | (evidence.bounds.high < 0)):
+        return []
+    shows = "put together, n_groups=4 (--n-groups 4), and in a scan of the columns (fairgroups scan)."
+    return [f"{n_groups} crossed classes are judged one by one. What many of them share shows where they are {shows}"]
 
 
 def _small(judged: Judged, evidence: Evidence) -> list[str]:

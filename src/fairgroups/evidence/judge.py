@@ -101,9 +101,13 @@ def judge(
     explained = explained_share(people, measure, groups.variance)
     spread = standard_deviation(groups.sums)
     named = options.named
-    more = () if named or band is None or sample.is_line else added(sample, measure, options.level)
     differs = None if named else known
-    if known is None or not known.found:  # where nothing differs, nothing adds: these tests have no error of their own
+    crossed = named and len(sample.rows.columns) > 1 and all(c.levels is not None for c in sample.rows.columns)
+    found = bool(np.any((bounds.low > 0) | (bounds.high < 0))) if named else known is not None and known.found
+    more: tuple[Added, ...] = ()
+    if (crossed and found) or (band is not None and not named and not sample.is_line):
+        more = added(sample, measure, options.level)
+    if not found:  # where nothing differs, nothing adds: these tests have no error of their own
         more = tuple(replace(one, shown=False) for one in more)
     return Evidence(groups, bounds, plugin, spread, explained, curve, plane, band, differs, named, options.level, more)
 

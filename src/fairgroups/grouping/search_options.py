@@ -80,9 +80,9 @@ class SearchOptions:
             return limits_of(self.min_group_size, self.min_denominator, n_rows)
         n_groups = 2 if isinstance(self.n_groups, str) else int(self.n_groups)
         least = max(min(_smallest_judgeable(m, n_groups) for m in moments), float(self.min_denominator))
-        if self.min_cell > 1:  # who count in each rate, not only who are there
+        if self.min_cell > 1:  # who count in every rate, not only who are there
             counted = [(float(m.b.sum()), max(m.size, 1.0)) for m in moments]
-            least = max(least, *(min(self.min_cell, size) * total / size * (1 - 1e-9) for total, size in counted))
+            least = max(least, min(min(self.min_cell, size) * total / size * (1 - 1e-9) for total, size in counted))
         return Limits(min(self.min_cell, n_rows), least)
 
 

@@ -210,14 +210,14 @@ class Partition:
         whole : sequence of bool
             Which of them hold whole numbers only.
         verb : str
-            Stands between a name and its values.
+            Stands between a name and its values, where people "whose" values these are are spoken of.
 
         Returns
         -------
         tuple of str
         """
         number = [shortest(self._ends(d)) for d in range(len(self.columns))]
-        between, joined = (f" {verb} ", " and ") if verb else (" ", ", ")
+        between, joined, other = (f" {verb} ", " and whose ", " or whose ") if verb else (" ", ", ", " or ")
 
         def box_said(box: Box) -> str:
             conditions = [
@@ -227,7 +227,7 @@ class Partition:
             ]
             return joined.join(conditions) or ("all others" if self.missing == "group" else "everybody")
 
-        out = [" or ".join(box_said(box) for box in group) for group in self.groups]
+        out = [other.join(box_said(box) for box in group) for group in self.groups]
         if self.missing == "group":
             out.append(f"{' or '.join(name or 'x' for name in names)}{between}missing")
         return tuple(out)
