@@ -320,3 +320,13 @@ def test_crossed_categories_say_which_attribute_matters():
     assert any("18 crossed classes are judged one by one" in note for note in nothing.notes)
     alone = fg.audit(table, sensitive="income", outcome="ok")
     assert alone.added == ()
+
+
+def test_a_range_at_the_end_of_the_values_tells_no_end():
+    rng = np.random.default_rng(0)
+    x = np.sort(rng.random(4000))
+    y = rng.random(4000) < np.where(x > 0.9, 0.7, 0.3)
+    found = fg.audit({"x": x, "y": y}, sensitive="x", outcome="y", max_groups=1)
+    assert found.finding.range.sides[0].high == np.inf
+    assert re.search(r"People whose x is 0\.\d+ or over have a higher positive rate", found.conclusion)
+    assert fg.Audit.from_json(found.to_json()).finding.range.sides == found.finding.range.sides

@@ -245,3 +245,17 @@ def test_the_most_different_range_is_told_in_values():
     found = audit(table, sensitive=["age", "sex"], outcome="y", checks=False).band.most_different()
     assert found.sides[1].names == ("f",)
     assert found.low > 0.05
+
+
+@pytest.mark.parametrize("sensitive", ["age", ["age", "town"], ["town", "age"]])
+def test_most_people_are_not_what_stands_out(sensitive):
+    rng = np.random.default_rng(0)
+    n = 4000
+    town = rng.choice(list("abc"), n, p=[0.5, 0.4, 0.1])
+    age = rng.integers(18, 70, n)
+    few = age >= 66 if sensitive == "age" else town == "c"
+    table = {"age": age, "town": town, "y": (rng.random(n) < np.where(few, 0.9, 0.3)).astype(int)}
+    found = audit(table, sensitive=sensitive, outcome="y", checks=False, n_groups=2).band.most_different()
+    assert 0.9 * few.sum() < found.n <= few.sum()
+    assert found.phi > 0.3
+    assert found.low > 0

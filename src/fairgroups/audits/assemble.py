@@ -36,6 +36,7 @@ from fairgroups.cells.sample import Sample
 from fairgroups.checks.run import Checks, run_checks
 from fairgroups.errors import InputError
 from fairgroups.evidence.at_equal import MatchedEvidence
+from fairgroups.evidence.band import RangeEvidence
 from fairgroups.evidence.comparison import Comparison, compare
 from fairgroups.evidence.inference_options import InferenceOptions
 from fairgroups.evidence.judge import Evidence
@@ -50,6 +51,7 @@ from fairgroups.grouping.narrow import Narrowed
 from fairgroups.measures import Direction, Measure
 from fairgroups.options import Against, rates_apart
 from fairgroups.partition.partition import Partition
+from fairgroups.partition.sides import Interval
 from fairgroups.reading import Reading
 from fairgroups.sources.ages import age_column
 
@@ -319,7 +321,7 @@ def _finding(
     if order:
         return Finding("different", order, trend=trend, p_value=p_value)
     if known is not None and known.region is not None:
-        return Finding("different", (), known.band.evidence(known.region), trend, p_value)
+        return Finding("different", (), _open_ended(known.band.evidence(known.region), judged), trend, p_value)
     if known is not None and known.found:
         return Finding("depends", (), trend=trend, p_value=p_value)
     if not judged.named and checks.permutation is not None and checks.permutation.n_draws:
@@ -332,6 +334,16 @@ def _finding(
         alike = all(record.verdict in ("no relevant difference", "reference") for record in records)
         return Finding("no difference found" if alike and len(records) > 1 else "not enough evidence", ())
     return Finding("no difference found" if enough else "not enough evidence", (), trend=trend, p_value=p_value)
+
+
+def _open_ended(found: RangeEvidence, judged: Judged) -> RangeEvidence:
+    """Return a range that reaches the first or last value without telling it: it may be that of one person."""
+    if not judged.searched.is_line:
+        return found
+    cells = judged.searched.cells
+    low = found.first if found.first > cells.edges[0] else -math.inf
+    high = found.last if found.last < cells.high else math.inf
+    return replace(found, sides=(Interval(low, high, high_closed=high < math.inf),))
 
 
 def _telling(finding: Finding, judged: Judged, min_cell: int, counted: float) -> Finding:

@@ -100,5 +100,6 @@ def _shown(band: Band, min_cell: int) -> Region | None:
     apart = isinstance(band.cells, SpaceCells) and band.cells.missing  # of everybody, and in no box
     if not excess > 0 and not apart:
         return None
+    region = band.standing_out(region)
     _, bounds = band.judge([region])
     return region if bounds.low[0] > 0 or bounds.high[0] < 0 else None

@@ -35,6 +35,7 @@ __all__ = ["Band", "RangeEvidence"]
 
 Array = NDArray[np.float64]
 FEW_CELLS = 200
+MOST_PEOPLE = 2 / 3  # beyond, it is the others who stand out
 # How far the root of a difference must lie beyond what chance allows to be noticed in 80% of samples, by a share of the
 # people; with few cells hardly any other range but the very one is there to be noticed (simulated; docs/how-many.md).
 SHARES, POWER_OF_FEW_CELLS, POWER_OF_MANY_CELLS = (0.05, 0.1, 0.25, 0.5), (0.7, 0.6, 0.25, 0.2), 0.0
@@ -210,7 +211,16 @@ class Band:
         >>> found.low > 0 or found.high < 0
         True
         """
-        return self.evidence(self.largest_excess()[1])
+        return self.evidence(self.standing_out(self.largest_excess()[1]))
+
+    def standing_out(self, region: Region) -> Region:
+        """Return those who are not in a region of most people, where they make one: it is they who stand out."""
+        rest = self._regions.all_but(region)
+        if rest is None:
+            return region
+        _, rows = self._regions.sums(as_many([region, rest]))
+        both = abs(float(rows.sum()) - self._rows) < 0.5  # else people of no value are apart from both
+        return rest if both and rows[0] > MOST_PEOPLE * self._rows else region
 
     def largest_excess(
         self,

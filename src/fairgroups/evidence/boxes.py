@@ -24,6 +24,7 @@ from fairgroups.evidence.regions import (
     Region,
     Rule,
     as_many,
+    beyond,
     ends_between,
     more_spread,
     pair_of,
@@ -139,6 +140,16 @@ class Boxes:
         share = own.b / self.moments.b.sum()
         wide: Many = many[(share >= WIDE) & (share < 1)]
         return wide
+
+    def all_but(self, region: Region) -> Region | None:
+        """See `Regions`."""
+        cut = [d for d, (side, whole) in enumerate(zip(region, self.whole, strict=True)) if side != whole]
+        if len(cut) != 1:
+            return None
+        (d,) = cut
+        axis, side = self.cells.axes[d], region[d]
+        rest = beyond(side, axis.size) if axis.levels is None else (((1 << axis.size) - 1) ^ side[0], 0)
+        return None if rest is None else (*region[:d], rest, *region[d + 1 :])
 
     def of_groups(self, groups: GroupRates) -> tuple[Many, NDArray[np.intp]]:
         """See `Regions`."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fairgroups.evidence.band import MOST_PEOPLE
 from fairgroups.evidence.dealt import Dealt
 from fairgroups.evidence.every_region import EveryRegion
 from fairgroups.evidence.region_scale import Crossed, RegionScale, ends_of
@@ -18,7 +19,6 @@ from fairgroups.progress import on_two_threads
 __all__ = ["Places", "ScannedAxis", "place_of"]
 
 Array = NDArray[np.float64]
-MOST_PEOPLE = 2 / 3  # beyond, it is the others who stand out
 
 
 @dataclass(frozen=True)

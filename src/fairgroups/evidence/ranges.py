@@ -15,7 +15,18 @@ from fairgroups.cells.cells import Cells
 from fairgroups.cells.moments import Moments
 from fairgroups.errors import InputError
 from fairgroups.evidence.rates import GroupRates
-from fairgroups.evidence.regions import WIDE, ExcessAt, Least, Many, Region, Rule, ends_between, more_spread, pair_of
+from fairgroups.evidence.regions import (
+    WIDE,
+    ExcessAt,
+    Least,
+    Many,
+    Region,
+    Rule,
+    beyond,
+    ends_between,
+    more_spread,
+    pair_of,
+)
 from fairgroups.evidence.scatter import LocalSpread, residual_scale
 from fairgroups.partition.sides import Box, Interval
 
@@ -91,6 +102,11 @@ class Ranges:
         share = (below[stop] - below[start]) / below[-1]
         wide = (share >= WIDE) & (share < 1)
         return np.stack([start[wide], stop[wide]], axis=1)[:, None, :]
+
+    def all_but(self, region: Region) -> Region | None:
+        """See `Regions`."""
+        side = beyond(region[0], len(self.cells))
+        return None if side is None else (side,)
 
     def of_groups(self, groups: GroupRates) -> tuple[Many, NDArray[np.intp]]:
         """See `Regions`."""

@@ -20,7 +20,19 @@ from fairgroups.errors import InputError
 from fairgroups.evidence.rates import GroupRates
 from fairgroups.partition.sides import Box
 
-__all__ = ["WIDE", "Least", "Many", "Region", "Regions", "Rule", "as_many", "ends_between", "more_spread", "pair_of"]
+__all__ = [
+    "WIDE",
+    "Least",
+    "Many",
+    "Region",
+    "Regions",
+    "Rule",
+    "as_many",
+    "beyond",
+    "ends_between",
+    "more_spread",
+    "pair_of",
+]
 
 Array = NDArray[np.float64]
 Many = NDArray[np.int64]
@@ -78,6 +90,9 @@ class Regions(Protocol):
     ) -> ExcessAt:
         """Return by how much the most different region inside a region exceeds what chance allows, and which it is."""
 
+    def all_but(self, region: Region) -> Region | None:
+        """Return the region of all who are not in a region, where they make one."""
+
     def of_groups(self, groups: GroupRates) -> tuple[Many, NDArray[np.intp]]:
         """Return the regions of the groups of a partition, and whose each is."""
 
@@ -89,6 +104,13 @@ class Regions(Protocol):
 
     def asked(self, ends: tuple[Any, ...], named: Mapping[str, Any]) -> Region:
         """Return the region that a reader asked for."""
+
+
+def beyond(side: tuple[int, int], size: int) -> tuple[int, int] | None:
+    """Return the cells of an axis that are not between two ends, where they lie next to each other."""
+    if side[0] == 0 < side[1] < size:
+        return side[1], size
+    return (0, side[0]) if 0 < side[0] < side[1] == size else None
 
 
 def ends_between(low: Any, high: Any) -> tuple[float, float]:
