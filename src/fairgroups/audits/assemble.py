@@ -140,7 +140,7 @@ def assemble(
         records = (replace(records[0], verdict=verdict),)
     settings = _settings(judged, evidence, gap, options, asked, against, compared, labels)
     settings = replace(settings, call=settings.call.replace("(data,", f"({reading.call},", 1))
-    name = RateName(measure.name, _rate_name(measure, options), direction)
+    name = RateName.of(measure, options.outcome, (options.label or {}).get(options.outcome), direction)
     limited = (options.max_gap, options.max_harm, options.min_ratio) != (None, None, None)
     limits = limits_of(judged, at, compared, direction, options) if limited else ()
     told = () if same else detectable
@@ -191,15 +191,6 @@ def assemble(
         settings=settings,
         data=data,
     )
-
-
-def _rate_name(measure: Measure, options: AuditOptions) -> str:
-    """Return what the rate is called: by the outcome's own name where that is known."""
-    label = (options.label or {}).get(options.outcome)
-    said = Attribute(options.outcome, label=str(label or "")).said
-    if measure.name == "mean":
-        return f"mean {said}"
-    return f"rate of {said}" if label and measure.name == "statistical_parity" else measure.rate
 
 
 def _against(options: AuditOptions, judged: Judged) -> Against:
@@ -340,9 +331,8 @@ def _open_ended(found: RangeEvidence, judged: Judged) -> RangeEvidence:
     """Return a range that reaches the first or last value without telling it: it may be that of one person."""
     if not judged.searched.is_line:
         return found
-    cells = judged.searched.cells
-    low = found.first if found.first > cells.edges[0] else -math.inf
-    high = found.last if found.last < cells.high else math.inf
+    low = found.first if found.first > judged.searched.cells.edges[0] else -math.inf
+    high = found.last if found.last < judged.searched.cells.high else math.inf
     return replace(found, sides=(Interval(low, high, high_closed=high < math.inf),))
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from fairgroups.evidence.band import RangeEvidence
 from fairgroups.evidence.trend import Trend
 from fairgroups.evidence.verdict import USUAL_GAP, Headline, LimitVerdict, Verdict
-from fairgroups.measures import Direction
+from fairgroups.measures import Direction, Measure
 from fairgroups.options import Against, Inference, Missing
 from fairgroups.partition.partition import Partition
 from fairgroups.words import listed
@@ -134,6 +134,13 @@ class RateName:
     name: str
     rate: str
     direction: Direction
+
+    @classmethod
+    def of(cls, measure: Measure, outcome: str, label: str | None, direction: Direction) -> RateName:
+        """Return what the rate is called: by the outcome's own name where that is known."""
+        said = Attribute(outcome, label=str(label or "")).said
+        rate = f"rate of {said}" if label and measure.name == "statistical_parity" else measure.rate
+        return cls(measure.name, f"mean {said}" if measure.name == "mean" else rate, direction)
 
 
 @dataclass(frozen=True)
