@@ -12,29 +12,11 @@ from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
 from fairgroups.quoting import quoted, sql_text
+from fairgroups.sources.written_dates import NO_DATES, WAYS, way_of_dates
 
-__all__ = ["OLDEST", "AgeColumn", "age_column", "ages_of", "sql_age", "way_of_dates"]
+__all__ = ["OLDEST", "AgeColumn", "age_column", "ages_of", "sql_age"]
 
 _ASKED = re.compile(r"\s*age\s*\(\s*(.+?)\s*(?:,\s*([^,()]+?)\s*)?\)\s*", re.IGNORECASE)
-_WAYS = {
-    "%Y-%m-%d": "year-month-day",
-    "%Y/%m/%d": "year/month/day",
-    "%d.%m.%Y": "day.month.year",
-    "%d/%m/%Y": "day/month/year",
-    "%m/%d/%Y": "month/day/year",
-    "%d-%m-%Y": "day-month-year",
-    "%m-%d-%Y": "month-day-year",
-    "%d %b %Y": "day month year",
-    "%d %B %Y": "day month year",
-    "%b %d, %Y": "month day, year",
-    "%B %d, %Y": "month day, year",
-    "%Y%m%d": "yearmonthday",
-    "%d-%b-%Y": "day-month-year",
-    "%Y-%m-%d %H:%M:%S": "year-month-day with a time",
-    "%Y-%m-%dT%H:%M:%SZ": "year-month-day with a time",
-    "%Y-%m-%dT%H:%M:%S": "year-month-day with a time",
-}
-_NO_DATES = "turn the column into dates first: a spreadsheet counts days unless cells have the format of a date."
 OLDEST = 120
 
 
@@ -107,11 +89,11 @@ def sql_age(relation: Any, asked: AgeColumn) -> tuple[str, list[str]]:
         way = way_of_dates(relation, asked.birth)
         born = f"CAST(try_strptime(trim({column}), {sql_text(way)}) AS DATE)"
         if way != "%Y-%m-%d":  # as computers write them
-            told.append(f"{asked.birth}: dates were read as {_WAYS[way]}.")
+            told.append(f"{asked.birth}: dates were read as {WAYS[way]}.")
     elif kind.startswith(("DATE", "TIMESTAMP")):
         born = f"CAST({column} AS DATE)"
     else:
-        raise InputError(f"{asked.birth!r} holds {kind.lower()}, no dates of birth.", _NO_DATES)
+        raise InputError(f"{asked.birth!r} holds {kind.lower()}, no dates of birth.", NO_DATES)
     day = asked.day  # who was born on 29 February is a year older on 1 March, as in memory
     passed = f"(month({born}) * 100 + day({born}) <= {100 * day.month + day.day})"
     years = f"({day.year} - year({born}) - CASE WHEN {passed} THEN 0 ELSE 1 END)"
@@ -126,43 +108,6 @@ def _wrong(asked: AgeColumn, n: int) -> list[str]:
     if not n:
         return []
     return [f"{asked.birth}: {n:,} dates lie after {asked.day:%Y-%m-%d} or over {OLDEST} years before it: not known."]
-
-
-def way_of_dates(relation: Any, name: str) -> str:
-    """Return the one way of writing dates that fits a whole column of text; ask where two do."""
-    x = f"trim({quoted(name)})"
-    # A year of two digits would be read as one of long ago.
-    asked = [
-        f"count(CASE WHEN regexp_matches({x}, '[0-9]{{4}}') THEN try_strptime({x}, {sql_text(way)}) END)"
-        for way in _WAYS
-    ]
-    first = (
-        f"min({x}) FILTER (WHERE {x} <> '' AND "
-        + " AND ".join(f"try_strptime({x}, {sql_text(way)}) IS NULL" for way in _WAYS)
-        + ")"
-    )
-    *counts, n, odd = relation.aggregate(f"{', '.join(asked)}, count(nullif({x}, '')), {first}").fetchall()[0]
-    fitting = [way for way, count in zip(_WAYS, counts, strict=True) if count == n]
-    if not n or (not fitting and odd is not None):
-        raise InputError(
-            f"{name!r} holds {odd!r}, which is no date that is understood." if odd else f"{name!r} holds no date.",
-            _NO_DATES if (odd or "").isdigit() else "write dates as year-month-day, with four digits of the year.",
-        )
-    if not any(counts):
-        raise InputError(
-            f"{name!r} writes years with two digits, so that nobody can tell 1925 from 2025.",
-            "write dates as year-month-day, with four digits of the year.",
-        )
-    if not fitting:
-        raise InputError(
-            f"{name!r} writes dates in several ways.", "write them as year-month-day, with four digits of the year."
-        )
-    if {"%d/%m/%Y", "%m/%d/%Y"} <= set(fitting) or {"%d-%m-%Y", "%m-%d-%Y"} <= set(fitting):
-        raise InputError(
-            f"{name!r} may write its dates as day/month or as month/day: no value tells.",
-            "write them as year-month-day.",
-        )
-    return fitting[0]
 
 
 def ages_of(values: NDArray[Any], asked: AgeColumn) -> tuple[NDArray[np.float64], list[str]]:
@@ -187,7 +132,7 @@ def _days(values: NDArray[Any], name: str) -> NDArray[Any]:
     mask = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else np.zeros(values.shape, dtype=bool)
     data = np.asarray(values)
     if data.dtype.kind in "biufc":
-        raise InputError(f"{name!r} holds numbers, no dates of birth.", _NO_DATES)
+        raise InputError(f"{name!r} holds numbers, no dates of birth.", NO_DATES)
     if data.dtype.kind != "M":
         items = [None if absent or _is_nothing(x) else x for x, absent in zip(data.tolist(), mask, strict=True)]
         try:

@@ -24,6 +24,7 @@ from fairgroups.sources.databases import errors_of, only_read, schema_of
 from fairgroups.sources.encodings import known_encoding
 from fairgroups.sources.files import NOT_A_VALUE, FileReader
 from fairgroups.sources.standard_input import STANDARD_INPUT, standard_input
+from fairgroups.sources.written_dates import dates_from_text
 from fairgroups.sources.written_numbers import numbers_from_text
 from fairgroups.words import listed, sentence
 
@@ -263,6 +264,9 @@ class Source:
         also = None if self.sql is not None else reader.written
         looked = [name for name in wanted if name not in text]
         read, told = numbers_from_text(relation, looked, decimal=self.decimal, delimiter=reader.delimiter, also=also)
+        dates, said = dates_from_text(relation, [name for name in looked if name not in read])
+        read |= dates
+        told += said
         for age in (age for name in wanted if name not in relation.columns and (age := age_column(name))):
             if age.birth not in relation.columns:
                 raise ColumnError(age.birth, relation.columns)

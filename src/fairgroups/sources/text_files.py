@@ -13,8 +13,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 from fairgroups.errors import InputError
 from fairgroups.quoting import quoted
-from fairgroups.sources.ages import way_of_dates
 from fairgroups.sources.encodings import as_utf8
+from fairgroups.sources.written_dates import way_of_dates
 from fairgroups.sources.written_numbers import marks_of, unclear_dots
 from fairgroups.words import how_many, listed
 
