@@ -43,3 +43,11 @@ def test_the_least_that_a_test_can_give_is_an_upper_bound():
     assert p_value(0.0078125, 0.0078125) == "p ≤ 0.0078"
     assert p_value(0.016, 0.0078125) == "p = 0.016"
     assert p_value(0.0004, 0.0004) == "p < 0.001"
+
+
+def test_small_numbers_are_written_out():
+    assert points(4.59e-5, percent=False) == "+0.0000459"
+    assert points(-1.23e-7, percent=False) == "−0.000000123"
+    assert amount(7.86e-5, percent=False) == "0.0000786"
+    assert points(-math.inf, percent=False) == "−∞"
+    assert "-" not in points(-3e-12, percent=False)

@@ -26,6 +26,7 @@ __all__ = [
 
 
 NOTHING = 1e-6  # a difference of rates that is none
+SMALL = 1e-9  # what is smaller is written with an exponent
 SHARES = (("a tenth", 0.09, 0.11), ("a quarter", 0.2, 0.3), ("a third", 0.3, 0.37), ("half", 0.45, 0.55))
 
 
@@ -44,7 +45,7 @@ def points(value: float | None, *, percent: bool) -> str:
     if percent and abs(value) > NOTHING and float(text) == 0:
         text = f"{100 * abs(value):.1g}"
     nothing = not math.isinf(value) and float(text.replace(",", "")) == 0
-    return text if nothing else ("−" if value < 0 else "+") + text
+    return text if nothing else ("−" if value < 0 else "+") + _minus(text)
 
 
 def size(value: float, *, percent: bool) -> str:
@@ -141,10 +142,13 @@ def _can_be_shown(letter: str) -> bool:
 
 def _digits(value: float) -> str:
     if math.isinf(value):
-        return "∞" if value > 0 else "-∞"
+        return "∞" if value > 0 else "−∞"
     if abs(value) >= 100:
         return f"{value:,.0f}"
-    return f"{value:.2f}" if abs(value) >= 1 else f"{value:.3g}"
+    text = f"{value:.2f}" if abs(value) >= 1 else f"{value:.3g}"
+    if "e" in text and abs(value) >= SMALL:  # 0.0000459 and not 4.59e-05
+        text = f"{float(text):.12f}".rstrip("0")
+    return text
 
 
 def _minus(text: str) -> str:

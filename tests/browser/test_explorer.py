@@ -251,7 +251,7 @@ def test_any_box_is_judged_as_the_library_does(open_page, options):
         const data = JSON.parse(document.getElementById("explorer-data").textContent);
         const one = data.measures[0], all = new fairgroupsBand.Boxes(one.band);
         const told = boxes.map(([x0, x1, y0, y1]) => all.judge([[x0, x1]], [[y0, y1]], data.against));
-        return [data.axes.map((a) => a.ends), one.offset, told];
+        return [one.axes.map((a) => a.ends), one.offset, told];
     }"""
     boxes = [[0, 4, 0, 8], [2, 5, 3, 8], [0, 8, 6, 8], [1, 2, 1, 3]]
     with open_page(result) as opened:
@@ -270,6 +270,60 @@ def test_any_box_is_judged_as_the_library_does(open_page, options):
         close = 1e-6 if result.band.bounded else 0.03 * (known.rate_high - known.rate_low)
         if options.get("against") != "rest":
             assert [one["low"], one["high"]] == pytest.approx([known.low, known.high], rel=1e-5, abs=close)
+
+
+@pytest.mark.parametrize(("n", "seed"), [(60, 0), (70, 3), (90, 1), (140, 2)])
+def test_few_people_lie_where_the_map_says(open_page, n, seed):
+    """Where few cells can be told, those that are drawn do not use every place of the map."""
+    rng = np.random.default_rng(seed)
+    table = {"age": rng.integers(18, 66, n), "tenure": rng.integers(0, 31, n)}
+    table["fired"] = (table["age"] >= 50) & (table["tenure"] < 9)
+    result = audit(table, sensitive=["age", "tenure"], outcome="fired", checks=False)
+    measure = result.explored["measures"][0]
+    places, people, ends = measure["band"]["places"], measure["band"]["sums"]["n"], measure["ends"]
+    for (i0, i1, j0, j1), count in zip(places, people, strict=True):
+        inside = np.ones(n, dtype=bool)
+        for values, along, low, high in ((table["age"], ends[0], i0, i1), (table["tenure"], ends[1], j0, j1)):
+            inside &= (values >= along[low]) & ((values < along[high]) | (high == len(along) - 1))
+        assert inside.sum() == count
+    with open_page(result) as opened:
+        page = opened.page
+        lengths = [len(along) - 1 for along in ends]
+        for name, length in zip("xy", lengths, strict=True):
+            assert page.locator(f"#{name}-to option").count() == length
+        drawn, boxes = (
+            page.evaluate(
+                """(kind) => [...document.querySelectorAll(`#rate-chart rect.${kind}`)].map((one) => {
+                    const { x, y, width, height } = one.getBBox(); return [x, y, x + width, y + height]; })""",
+                kind,
+            )
+            for kind in ("cell", "box")
+        )
+        left, top, right, bottom = (f(box[k] for box in boxes) for k, f in enumerate((min, min, max, max)))
+        for k, (x0, y0, x1, y1) in enumerate(drawn):  # cells first, then the strips along the edges
+            across, up = left - 1 <= x0 <= x1 <= right + 1, top - 1 <= y0 <= y1 <= bottom + 1
+            assert (across and up) if k < len(places) else across or up
+        assert opened.complaints == []
+
+
+def test_two_rates_have_each_its_own_map(open_page):
+    rng = np.random.default_rng(0)
+    n = 900
+    table = {"age": rng.integers(18, 70, n), "pay": rng.lognormal(10, 0.6, n), "t": rng.random(n) < 0.12}
+    table["y"] = rng.random(n) < np.where(table["age"] > 40, 0.7, 0.2)
+    result = audit(table, sensitive=["age", "pay"], outcome="y", truth="t", measure="equalized_odds", checks=False)
+    maps = [measure["ends"] for measure in result.explored["measures"]]
+    with open_page(result) as opened:
+        page = opened.page
+        for k, ends in enumerate(maps):
+            page.locator("#measure").select_option(str(k))
+            assert page.locator("#x-to option").count() == len(ends[0]) - 1
+            page.locator("#x-to").select_option("1")
+            assert (
+                "although you picked" in page.locator("#picked").text_content()
+                or "too" in page.locator("#picked").text_content()
+            )
+        assert opened.complaints == []
 
 
 def test_a_box_is_drawn_by_dragging_and_by_keyboard(open_page):

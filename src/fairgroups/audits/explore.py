@@ -323,6 +323,7 @@ def explore_plane(parts: Sequence[Audit], judged: Judged) -> tuple[dict[str, Any
                 "methods": [{"name": METHODS["fair"], "sets": [*(one for _, one in sets), _of_audit(part)]}],
                 "partitions": [step.to_dict() for step in (*(step for step, _ in sets), part.partition)],
                 "curve": [asdict(cell) for cell in plane.cells],
+                "ends": [plane.ends_along(d) for d in (0, 1)],
                 "band": None if own.band is None else _box_band(own.band, space, measure, plane, least),
             }
         )

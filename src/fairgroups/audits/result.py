@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Audit", "JointAudit", "audit_schema", "read_audit"]
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 Plot = Literal[
     "rate",
     "differences",

@@ -155,6 +155,14 @@ class Plane:
         """The cell that is drawn for each cell of the grid; −1 where none is."""
         return _drawn_at(self.places, self.at)
 
+    def ends_along(self, d: int) -> list[float]:
+        """Return where places along a number begin, and where the last ends; nothing of a category."""
+        return [float(low) for low, _ in self.ends[d]] + [float(self.ends[d][-1][1])] if self.is_number(d) else []
+
+    def is_number(self, d: int) -> bool:
+        """Whether an attribute is a number."""
+        return not isinstance(self.ends[d][0][0], str)
+
     def drawn_along(self, d: int) -> list[tuple[int, int, float]]:
         """Return place, people and rate of one attribute alone, of the cells drawn there that lie nowhere else."""
         first, stop = self.places[:, d].T

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from fairgroups.charts.line import trend_ends
 from fairgroups.charts.plane import box_shapes, plane_cells
-from fairgroups.charts.plane_axes import PlaneAxis, plane_axes
+from fairgroups.charts.plane_axes import PlaneAxis
 from fairgroups.charts.style import VERDICT_COLOURS, VERDICT_SHAPES, rate_colours
 from fairgroups.errors import SchemaError
 from fairgroups.evidence.plane import PlaneCell
@@ -51,7 +51,6 @@ def _data(audit: Audit | JointAudit, digits: int) -> dict[str, Any]:
         "given": settings.groups_given,
         "shown": list(attributes[0].shown) if line else [],
         "ends": [attributes[0].low, attributes[0].high] if line else [],
-        "axes": [_axis(axis) for axis in plane_axes(attributes, audit.parts[0].plane)] if plane else [],
         "colours": VERDICT_COLOURS,
         "rateColours": {direction: rate_colours(direction) for direction in get_args(Direction)},
         "shapes": VERDICT_SHAPES,
@@ -71,12 +70,14 @@ def _measure(measure: dict[str, Any], audit: Audit | JointAudit, *, plane: bool)
     ]
     if not plane:
         return {**measure, "methods": methods}
-    axes = plane_axes(audit.data.attributes, audit.parts[0].plane)
+    # Of all places, also those where nothing is drawn: sums and strips are counted by them.
+    ends = zip(audit.data.attributes, measure["ends"], strict=True)
+    axes = [PlaneAxis(attribute.title, tuple(along), attribute.levels) for attribute, along in ends]
     for one, partition in zip(methods[0]["sets"], measure["partitions"], strict=True):
         one["boxes"] = box_shapes(Partition.from_dict(partition), axes)
     cells = plane_cells(axes, [PlaneCell(**cell) for cell in measure["curve"]])
-    kept = {key: value for key, value in measure.items() if key != "partitions"}
-    return {**kept, "methods": methods, "cells": cells}
+    kept = {key: value for key, value in measure.items() if key not in ("partitions", "ends")}
+    return {**kept, "methods": methods, "cells": cells, "axes": [_axis(axis) for axis in axes]}
 
 
 def _axis(axis: PlaneAxis) -> dict[str, Any]:

@@ -85,7 +85,7 @@
     const { groups } = shown();
     const common = { everyone: measure().overall, isPercent: measure().percent };
     if (!line) {
-      pictures.rate.show({ ...common, cells: measure().cells, boxes: shown().boxes, axes: data.axes, rate: sentence(measure().rate),
+      pictures.rate.show({ ...common, cells: measure().cells, boxes: shown().boxes, axes: measure().axes, rate: sentence(measure().rate),
         colours: data.rateColours[measure().direction], unit: data.unit, margins: measure().band && measure().band.margins,
         picked: state.picked });
       return;
@@ -150,7 +150,8 @@
 
   // The sides of a box, as stretches of places of the map: one along a number, any levels of a category.
   const sides = ["x", "y"];
-  const lengthOf = (d) => data.axes[d].domain[1];
+  let pictured = null;  // whose places the lists hold
+  const lengthOf = (d) => measure().axes[d].domain[1];
   const isWhole = (side, d) => side.reduce((sum, [from, to]) => sum + to - from, 0) === lengthOf(d);
   const meets = (side, low, high) => side.some(([from, to]) => from < high && low < to);
 
@@ -165,7 +166,7 @@
   }
 
   function sideSaid(d, side) {
-    const axis = data.axes[d];
+    const axis = measure().axes[d];
     if (isWhole(side, d)) return "";
     if (axis.levels) {
       const [held, others] = [true, false].map((inside) => axis.levels.filter((_, i) => meets(side, i, i + 1) === inside));
@@ -206,13 +207,13 @@
 
   const ticksOf = (d) => [...at(`${sides[d]}-levels`).querySelectorAll("input")];
 
-  const chosenBox = () => sides.map((key, d) => (data.axes[d].levels
+  const chosenBox = () => sides.map((key, d) => (measure().axes[d].levels
     ? stretches(ticksOf(d).flatMap((tick, i) => (tick.checked ? [i] : [])))
     : [[Number(at(`${key}-from`).value), Number(at(`${key}-to`).value)]]));
 
   function choose(box) {
     sides.forEach((key, d) => {
-      if (data.axes[d].levels) ticksOf(d).forEach((tick, i) => { tick.checked = meets(box[d], i, i + 1); });
+      if (measure().axes[d].levels) ticksOf(d).forEach((tick, i) => { tick.checked = meets(box[d], i, i + 1); });
       else [at(`${key}-from`).value, at(`${key}-to`).value] = box[d][0].map(String);
     });
     typedBox();
@@ -223,7 +224,7 @@
     if (box.every(isWhole) || box.some((side) => !side.length || side.some(([from, to]) => from >= to))) return pickBox(null);
     const picked = widened(box);
     sides.forEach((key, d) => {
-      if (!data.axes[d].levels) [at(`${key}-from`).value, at(`${key}-to`).value] = picked[d][0].map(String);
+      if (!measure().axes[d].levels) [at(`${key}-from`).value, at(`${key}-to`).value] = picked[d][0].map(String);
     });
     return pickBox(picked);
   }
@@ -231,15 +232,16 @@
   // The box and all of every cell that it cuts: of cells that were joined, along numbers, no part can be told.
   function widened(box) {
     const cut = measure().boxes.band.places.filter(([i0, i1, j0, j1]) => meets(box[0], i0, i1) && meets(box[1], j0, j1));
-    const wider = box.map((side, d) => (data.axes[d].levels ? side
+    const wider = box.map((side, d) => (measure().axes[d].levels ? side
       : [[Math.min(side[0][0], ...cut.map((p) => p[2 * d])), Math.max(side[0][1], ...cut.map((p) => p[2 * d + 1]))]]));
     return String(wider) === String(box) ? box : widened(wider);
   }
 
   // Lists of the ends that a box may have, levels to tick, and dragging across the map.
   function boxControls() {
+    pictured = String(measure().axes.map((axis) => axis.ends));
     sides.forEach((key, d) => {
-      const axis = data.axes[d], n = lengthOf(d);
+      const axis = measure().axes[d], n = lengthOf(d);
       at(`${key}-name`).textContent = axis.name;
       at(`${key}-range`).hidden = Boolean(axis.levels);
       if (axis.levels) {
@@ -362,7 +364,11 @@
     moveTo(before && state.method ? size : measure().chosen.groups ?? data.measures[0].chosen.groups);
     drawGroups();
     if (line) typed();
-    else if (measure().boxes && state.picked) pickBox(state.picked);
+    else if (measure().boxes && String(measure().axes.map((axis) => axis.ends)) !== pictured) {  // another map, another box
+      state.picked = null;
+      boxControls();
+      typedBox();
+    } else if (measure().boxes && state.picked) pickBox(state.picked);
   }
 
   // What is shown, as text that an address can hold, and back.
@@ -425,6 +431,9 @@
       for (const box of ["from", "to"]) at(box).addEventListener("input", typed);
       at("clear").addEventListener("click", () => { at("from").value = ""; at("to").value = ""; typed(); });
       drag();
+    } else {
+      for (const key of sides) for (const end of ["from", "to"]) at(`${key}-${end}`).addEventListener("change", typedBox);
+      at("clear").addEventListener("click", () => choose(sides.map((_, d) => [[0, lengthOf(d)]])));
     }
   }
 
@@ -446,7 +455,6 @@
   const ends = (data.trend ?? []).map((one) => ({ ...one, colour: data.colours[one.verdict], tip: `${one.label}\n${amount(one.rate)}` }));
   pictures.hero.show({ ...pictures.rate.data, ...(ends.length ? { segments: ends } : {}), picked: null });
   at("hero-chart").setAttribute("aria-label", at("rate-chart").getAttribute("aria-label"));
-  if (!line && measure().boxes) boxControls();
   if (location.hash.startsWith("#look=")) read(decodeURIComponent(location.hash.slice(6)));
   at("explore").dataset.ready = "yes";
 })();
