@@ -94,7 +94,7 @@ def test_who_is_not_known_stands_apart_from_those_who_are():
         assert missing.shown
         assert (missing.remains, missing.beyond) == (None, ())
         assert "For income not known (" in found.conclusion
-        assert adds(found, missing) == "The short list has those whose income is known."
+        assert adds(found, missing) == "These are other people: the short list has those whose income is known."
 
 
 def test_pairs_are_told_beside_the_short_list():

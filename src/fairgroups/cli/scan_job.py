@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -123,7 +123,7 @@ def _print_table(scan: Scan) -> None:
     everybody = amount(data.overall, percent=data.percent)
     whom = f"comparable {data.unit}" if data.given else data.everybody
     points = ", in points" if data.percent else ""
-    said = f"{sentence(data.everybody)}: {data.rate} {everybody}. Diff.: from {whom}{points}."
+    said = f"{sentence(data.everybody)}: {data.rate} {everybody}. Diff.: from {whom}{points}, computed before rounding."
     if (more := len(scan.attributes) + len(scan.pairs) - len(every)) > 0:
         lines = f"{how_many(more, 'more line')} {'are' if more > 1 else 'is'}"
         said += f" {lines} in the page (--out) and in the JSON (--json)."
@@ -167,9 +167,9 @@ def _wide_table(scan: Scan, every: Sequence[ScannedAttribute], table: Table) -> 
     """Fill the table with a picture of each attribute, and a column for each thing that is said."""
     rate, interval = _headings(scan)
     lines = [Line.of(scan, one) for one in every]
-    table.add_column("attribute", min_width=12, overflow="fold")
+    table.add_column("attribute", min_width=_widest(line.name for line in lines), overflow="fold")
     table.add_column("along it", no_wrap=True)
-    table.add_column("most different", min_width=14, overflow="fold")
+    table.add_column("most different", min_width=_widest(line.place for line in lines), overflow="fold")
     for heading in (scan.data.unit, rate, "diff.", interval):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("verdict", min_width=10, overflow="fold")
@@ -181,6 +181,11 @@ def _wide_table(scan: Scan, every: Sequence[ScannedAttribute], table: Table) -> 
         more = [line.beside] if explained else []
         table.add_row(line.name, sparkline(scan, one), line.place, *numbers, line.verdict, *more)
     return table
+
+
+def _widest(texts: Iterable[str]) -> int:
+    """Return a width in which no usual word is broken."""
+    return max(14, min(20, max((len(word) for text in texts for word in text.split()), default=0)))
 
 
 def _narrow_table(scan: Scan, every: Sequence[ScannedAttribute], table: Table) -> Table:

@@ -261,7 +261,7 @@ def adds(scan: Scan, one: ScannedAttribute) -> str:
     if not one.shown:
         return ""
     if is_apart(scan, one):
-        return f"The short list has those whose {one.names[0]} is known."
+        return f"These are other {scan.data.unit}: the short list has those whose {one.names[0]} is known."
     said = []
     if one.remains:
         said.append("still differs at equal values of the short list")
