@@ -155,7 +155,7 @@ def certainty(audit: Audit | JointAudit) -> str:
         "region": region,
         "name": data.names,
         "level": settings.percent_level,
-        "rates": " and rate" if len(audit.parts) > 1 else "",
+        "rates": " and for both rates" if len(audit.parts) > 1 else "",
     }
     for key, word in words.items():
         why = why.replace(f"{{{key}}}", word)

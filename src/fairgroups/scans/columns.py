@@ -227,7 +227,7 @@ def read_column(raw: NDArray[Any], name: str) -> ScannedColumn:
         check = check.left_out("it has one value only.")
     elif kind == "number" and _numbers_rows(spread, n):
         check = check.left_out("it numbers the rows, each with a number of its own.")
-    elif kind == "number" and (times := _rows_of_each(spread)) > 1:
+    elif kind == "number" and (times := _rows_of_each(spread, distinct)) > 1:
         check = check.left_out(f"it numbers {thousands(distinct)} people or things, with {times} rows each. {TOGETHER}")
     return ScannedColumn(check, values)
 
@@ -390,11 +390,13 @@ def _numbers_rows(values: Array, n: int) -> bool:
     return span < 1.5 * n or values.size * (values.size - 1) / (2 * span) > TIES
 
 
-def _rows_of_each(values: Array) -> int:
+def _rows_of_each(values: Array, distinct: int) -> int:
     """Return how many rows each of many people has, where numbers name people who have equally many; else 0."""
+    each, left = divmod(values.size, distinct)
+    if left or distinct < MANY or not 1 < each < LEAST_LEVEL:
+        return 0
     known, times = np.unique(values, return_counts=True)
-    few = known.size >= MANY and times.min() == times.max() < LEAST_LEVEL
-    return int(times[0]) if few and _numbers_rows(known, known.size) else 0
+    return each if times.min() == times.max() and _numbers_rows(known, distinct) else 0
 
 
 def unreadable(name: str, n: int) -> ScannedColumn:
