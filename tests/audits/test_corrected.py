@@ -198,3 +198,31 @@ def test_negative_errors_are_refused():
 def test_a_category_has_no_error():
     with pytest.raises(InputError, match="a category"):
         fg.audit({"g": ["a", "b"] * 50, "y": [0, 1] * 50}, sensitive="g", outcome="y", reliability=0.8)
+
+
+def test_values_without_error_are_as_they_were_measured(recwarn):
+    table = people(1, reliability=0.8, n=4000)
+    found = audit(table, reliability=1)
+    assert [g.phi for g in found.corrected.groups] == [g.seen for g in found.corrected.groups]
+    assert [g.low for g in found.corrected.groups] == [r.low for r in found.records]
+    assert "reliability" not in found.conclusion
+    assert found.corrected.curve[0].reliability == 1
+    assert list(found.corrected.curve[0].phi) == [g.seen for g in found.corrected.groups]
+    assert not recwarn.list
+    usual = audit(table, reliability=0.8)
+    assert list(usual.corrected.curve[0].phi) == [g.seen for g in usual.corrected.groups]
+    of = {one.reliability: one.phi for one in found.corrected.curve}
+    for one in usual.corrected.curve:
+        assert of[one.reliability] == pytest.approx(one.phi, abs=1e-6)
+
+
+def test_no_rate_is_corrected_beyond_what_rates_can_be():
+    found = audit(people(2, reliability=0.8, n=3000), reliability=0.2)
+    for group in found.corrected.groups:
+        for value in (group.phi, group.low, group.high):
+            assert np.isnan(value) or -found.overall - 1e-9 <= value <= 1 - found.overall + 1e-9
+    for one in found.corrected.curve:
+        assert all(np.isnan(x) or -found.overall - 1e-9 <= x <= 1 - found.overall + 1e-9 for x in one.phi)
+    unclear = [g for g in found.corrected.groups if g.low < 0 < g.high]
+    if unclear and "makes differences look smaller" in found.conclusion:
+        assert any(g.low > 0 or g.high < 0 for g in found.corrected.groups)

@@ -96,3 +96,14 @@ def test_gate_without_groups_looks_at_every_tenth():
     table = {"x": rng.random(50_000), "y": rng.random(50_000) < 0.3}
     assert fg.audit(table, sensitive="x", outcome="y", max_gap=0.1, checks=False).limit == "kept"
     assert fg.audit(table, sensitive="x", outcome="y", max_gap=0.01, checks=False).limit == "not enough evidence"
+
+
+def test_who_is_shown_to_differ_from_everybody_is_as_far_from_somebody():
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 40, 3000)
+    y = (rng.random(3000) < np.where(x == 7, 0.05, 0.4)).astype(int)
+    for n_groups in (3, 8, 20):
+        found = fg.audit({"x": x, "y": y}, sensitive="x", outcome="y", n_groups=n_groups, checks=False)
+        least = max(max(r.low, -r.high, 0.0) for r in found.records)
+        assert found.rate_range.low >= least - 1e-12
+        assert found.rate_range.low <= found.rate_range.value <= found.rate_range.high

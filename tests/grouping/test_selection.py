@@ -101,3 +101,13 @@ def test_bad_options(options):
         FairGroups(**options).fit(np.arange(10.0), np.arange(10) % 2)
     with pytest.raises(InputError):
         FairGroups(selection="bic").fit(np.random.default_rng(0).random((50, 2)), np.arange(50) % 2)
+
+
+def test_rates_that_must_follow_the_attribute_are_named_as_the_reason():
+    rng = np.random.default_rng(0)
+    x = rng.integers(18, 80, 6000)
+    y = rng.random(6000) < np.where((x > 60) & (x < 68), 0.2, 0.5)
+    found = fg.audit({"x": x, "y": y}, sensitive="x", outcome="y", monotonic="decreasing", checks=False)
+    if found.selection is not None and not found.selection.settled:
+        assert any("as rates must follow the attribute" in note for note in found.notes)
+        assert not any("were the most allowed, and" in note for note in found.notes)

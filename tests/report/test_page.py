@@ -85,7 +85,7 @@ def test_equalized_odds_show_both_rates():
 
 def test_other_measures_see_outcomes_as_they_are():
     rng = np.random.default_rng(0)
-    score, truth = rng.normal(50, 5, 2000), rng.integers(0, 2, 2000)
+    score, truth = rng.normal(50, 5, 2000), rng.normal(48, 5, 2000)
     found = audit(
         {"x": rng.random(2000), "s": score, "t": truth},
         sensitive="x",

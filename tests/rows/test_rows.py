@@ -248,3 +248,13 @@ def test_whole_numbers_that_would_become_alike_are_refused(values):
 def test_large_whole_numbers_that_stay_apart_are_read():
     nanoseconds = np.arange(40) * 86_400_000_000_000 + 1_700_000_000_000_000_000
     assert Rows.from_arrays(nanoseconds, [0, 1] * 20).n == 40
+
+
+def test_calibration_is_of_chances():
+    table = {"x": np.arange(400) % 40, "score": np.arange(400) % 10, "t": np.arange(400) % 2}
+    with pytest.raises(InputError, match="chances between 0 and 1, and the outcome holds other numbers, from 0 to 9"):
+        audit(table, sensitive="x", outcome="score", truth="t", measure="calibration")
+    fine = audit(
+        table | {"score": table["score"] / 10}, sensitive="x", outcome="score", truth="t", measure="calibration"
+    )
+    assert fine.measure.name == "calibration"

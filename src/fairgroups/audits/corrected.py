@@ -17,12 +17,13 @@ from fairgroups.cells.moments import moments_by
 from fairgroups.errors import InputError
 from fairgroups.evidence.deconvolution import Blurred, TrueRates, true_rates
 from fairgroups.evidence.judge import Evidence
+from fairgroups.evidence.rates import GroupRates
 from fairgroups.evidence.reliability import reliability_of
 from fairgroups.measures import Measure
 from fairgroups.partition.partition import Partition
 from fairgroups.rows.rows import Rows
 from fairgroups.rows.weights import weighted_sums
-from fairgroups.words import plain_points, size
+from fairgroups.words import plain_points, points, size
 
 if TYPE_CHECKING:
     from fairgroups.audits.options import AuditOptions
@@ -120,10 +121,11 @@ def corrected_of(
     known = ~np.isnan(rows.sensitive)
     error = _error_of(rows, known, options)
     variance = _variance(rows.sensitive[known], rows.people[known])
+    n, groups = len(partition.groups), evidence.groups
+    if error.reliability >= 1:
+        return _without_error(rows, partition, measure, evidence, labels, variance, options.seed)
     drift, doubt = _drift(rows, measure, known) if error.source == "cluster" else (0.0, 0.0)
     seen = _blurred(rows, measure, known, error.each, drift)
-    groups = evidence.groups
-    n = len(partition.groups)
     phi, spread, share = _contrasts(true_rates(seen, partition.borders(), options.seed), partition, n)
     phi = phi + float(seen.b @ seen.rate / seen.b.sum()) - groups.sums.overall  # people without a value are somebody
     if error.source == "cluster":
@@ -137,18 +139,54 @@ def corrected_of(
     with np.errstate(divide="ignore", invalid="ignore"):  # as many times wider as the intervals of what was seen are
         wider = (evidence.bounds.high - evidence.bounds.low) / (evidence.plugin.high - evidence.plugin.low)
     root = float(ndtri((1 + level) / 2)) * np.nan_to_num(np.maximum(wider[:n], 1.0), nan=1.0, posinf=1.0)
+    held, low, high = (_possible(x, groups) for x in (phi, phi - root * spread, phi + root * spread))
     told = tuple(
-        CorrectedGroup(labels[k], float(groups.phi[k]), *(float(x) for x in (phi[k], *ends, share[k])))
-        for k, ends in enumerate(zip(phi - root * spread, phi + root * spread, strict=True))
+        CorrectedGroup(labels[k], float(groups.phi[k]), *(float(x[k]) for x in (held, low, high, share)))
+        for k in range(n)
     )
-    curve = tuple(
-        IfReliability(value, tuple(float(x) for x in _if(seen, value, error.reliability, partition, n, options.seed)))
-        for value in sorted({*CURVE, round(error.reliability, 4)}, reverse=True)
-    )
+    curve = _curve(seen, error.reliability, partition, groups, options.seed)
     size = math.sqrt((1 - error.reliability) * variance)
     return Corrected(
         error.source, error.reliability, *error.ends, size, drift, told if n > 1 else (), curve if n > 1 else ()
     )
+
+
+def _possible(phi: Array, groups: GroupRates) -> Array:
+    """Return differences between which rates of 0 and 1 lie, where the rate is one."""
+    if not groups.bounded:
+        return phi
+    return np.asarray(np.clip(phi, -groups.overall, 1 - groups.overall))
+
+
+def _curve(
+    seen: Blurred, known: float, partition: Partition, groups: GroupRates, seed: int
+) -> tuple[IfReliability, ...]:
+    """Return what would follow from other reliabilities; at 1 values are as they were measured."""
+    n, out = len(partition.groups), []
+    for value in sorted({*CURVE, round(known, 4)}, reverse=True):
+        phi = groups.phi[:n] if value >= 1 else _possible(_if(seen, value, known, partition, n, seed), groups)
+        out.append(IfReliability(value, tuple(float(x) for x in phi)))
+    return tuple(out)
+
+
+def _without_error(
+    rows: Rows,
+    partition: Partition,
+    measure: Measure,
+    evidence: Evidence,
+    labels: Sequence[str],
+    variance: float,
+    seed: int,
+) -> Corrected:
+    """Return the differences as they were measured, where the values have no error; and what an error would do."""
+    n, groups, bounds, known = len(partition.groups), evidence.groups, evidence.bounds, ~np.isnan(rows.sensitive)
+    ends = zip(groups.phi, groups.phi, bounds.low, bounds.high, groups.share, strict=True)
+    told = tuple(CorrectedGroup(labels[k], *(float(x) for x in one)) for k, one in enumerate(ends) if k < n)
+    supposed = 0.8
+    seen = _blurred(rows, measure, known, np.full(rows.size, math.sqrt((1 - supposed) * variance)), 0.0)
+    curve = tuple(one for one in _curve(seen, supposed, partition, groups, seed))
+    nothing = (math.nan, math.nan, 0.0, 0.0)
+    return Corrected("reliability", 1.0, *nothing, told if n > 1 else (), curve if n > 1 else ())
 
 
 def by_true_values(corrected: Corrected, facts: Facts) -> str:
@@ -173,12 +211,18 @@ def by_true_values(corrected: Corrected, facts: Facts) -> str:
         ends = [-ends[1], -ends[0]]
     than = "everybody's" if data.unit == "people" else f"that of all {data.unit}"
     interval = f"{plain_points(ends[0], percent=percent)} to {size(ends[1], percent=percent)}"
+    if first.low < 0 < first.high:
+        interval = f"{points(first.low, percent=percent)} to {points(first.high, percent=percent)}"
+        interval += " points" if percent else ""
     said = (
         f"{told}, {data.unit} with a true {first.label} are estimated to have a rate "
         f"{size(abs(first.phi), percent=percent)} {side} than {than} ({settings.percent_level} interval "
         f"{interval}), not {size(abs(first.seen), percent=percent)}"
     )
-    weaker = abs(first.phi) > abs(first.seen) and first.phi * first.seen > 0
+    if corrected.reliability >= 1:
+        return ""
+    clear = first.low > 0 or first.high < 0
+    weaker = clear and abs(first.phi) > abs(first.seen) and first.phi * first.seen > 0
     return said + (": error in the measured values makes differences look smaller than they are." if weaker else ".")
 
 

@@ -63,15 +63,15 @@ class Written:
     @classmethod
     def read(cls, path: str | Path) -> Self:
         """Read a file that `to_json` wrote."""
-        return cls.from_json(read_text(path))
+        return cls.from_dict(loaded(read_text(path), repr(Path(path).name)))
 
 
-def loaded(text: str | bytes) -> Any:
-    """Return what JSON holds; refuse what is none."""
+def loaded(text: str | bytes, name: str = "this") -> Any:
+    """Return what JSON holds; refuse what is none, by the name of its file."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise SchemaError(
-            f"this is not JSON: {error}.",
-            "pass what `to_json` or --json wrote: from_json takes its text, read and `fairgroups report` the file.",
+            f"{name} is not JSON: {error}.",
+            "pass a file that --json wrote (of a repair, --model), or its text to from_json.",
         ) from error

@@ -87,7 +87,10 @@ def _how_many(audit: Audit) -> str:
         return "Number of groups: 1; no division into more that the settings allow shows a difference."
     if not found.settled:
         left = "differences remain inside some of them" if found.criterion == "band" else "more might fit better"
-        return f"Number of groups: {found.n_groups}, the most allowed; {left}."
+        most = "the most allowed"
+        if audit.settings.asked.get("monotonic") and found.n_groups < audit.settings.asked["max_groups"]:
+            most = "as rates must follow the attribute"
+        return f"Number of groups: {found.n_groups}, {most}; {left}."
     region = "range" if len(audit.data.attributes) == 1 else "box"
     why = {
         "band": f"chosen so that no {region} inside any group is shown to differ from the rest of that group",

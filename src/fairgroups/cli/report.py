@@ -37,7 +37,7 @@ def report(
 
     outputs = {"out": out, "markdown": markdown, "csv": csv, "charts": charts}
     check_outputs([{**outputs, "data": audit}], junit)
-    held = loaded(read_text(audit))
+    held = loaded(read_text(audit), repr(Path(audit).name))
     if isinstance(held, dict) and held.get("schema") == Scan.SCHEMA:
         if charts is not None:
             raise InputError("a scan has no charts to write.", "use --out, or Scan.plot() in Python.")

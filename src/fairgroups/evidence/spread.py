@@ -45,7 +45,9 @@ def rate_range(groups: GroupRates, bounds: Bounds) -> Spread:
     np.fill_diagonal(apart, -np.inf)
     np.fill_diagonal(at_most, -np.inf)
     most = float(at_most.max())
-    return Spread(float(np.ptp(phi)), float(max(apart.max(), 0.0)), min(most, 1.0) if groups.bounded else most)
+    # Everybody's rate is the mean of the groups': who is apart from it is as far from some group, at least.
+    least = max(float(apart.max()), float(low.max()), float(-high.min()), 0.0)
+    return Spread(float(np.ptp(phi)), least, min(most, 1.0) if groups.bounded else most)
 
 
 def variance_of_phi(groups: GroupRates, bounds: Bounds, against: Against = "everyone") -> Spread:

@@ -101,6 +101,8 @@ def find(
         n_groups = result.selection.n_groups
         if n_groups > 1:  # else the difference that is there is said, and that no division shows it
             ask = "" if sample.is_line else f" (of boxes {MOST_BOXES} at most; for more name their number, `n_groups`)"
+            if options.monotonic is not None and n_groups < result.most:
+                ask = ", as rates must follow the attribute"
             result.notes.append(f"{n_groups} groups were the most allowed{ask}, and {more}.")
     n_found = len(result.variance)
     if not options.automatic and n_found < int(options.n_groups) and not result.notes:

@@ -332,7 +332,14 @@ def check_measure(measure: Measure, rows: Rows) -> Measure:
             f"measure {measure.name!r} needs a yes/no outcome, and the outcome holds other numbers.",
             "say from which score on the decision is yes, threshold= (--threshold), or use measure='mean'.",
         )
-    if measure.binary and measure.needs_truth and rows.truth is not None and not np.isin(rows.truth, (0.0, 1.0)).all():
+    yes_or_no = rows.truth is not None and bool(np.isin(rows.truth, (0.0, 1.0)).all())
+    if measure.name == "calibration" and yes_or_no and (rows.outcome.min() < 0 or rows.outcome.max() > 1):
+        raise InputError(
+            "calibration compares a truth of yes or no with chances between 0 and 1, and the outcome holds other "
+            f"numbers, from {rows.outcome.min():.10g} to {rows.outcome.max():.10g}.",
+            "turn the score into a chance, or make decisions of it: threshold= (--threshold).",
+        )
+    if measure.binary and measure.needs_truth and rows.truth is not None and not yes_or_no:
         raise InputError(f"measure {measure.name!r} needs a yes/no truth, and the truth holds other numbers.")
     return measure
 
