@@ -139,3 +139,9 @@ def test_thresholds_that_make_all_the_same_are_refused(threshold, said):
     for data in (table, table.lazy()):
         with pytest.raises(fg.InputError, match=re.escape(said)):
             fg.audit(data, sensitive="x", outcome="y", threshold=threshold, checks=False)
+
+
+def test_two_columns_of_labels_can_be_told_apart():
+    labels = {"app": ["granted", "denied"] * 50, "good": ["paid", "default", "default", "paid"] * 25, "x": range(100)}
+    with pytest.raises(fg.InputError, match="SELECT \\* REPLACE \\(good = 'paid' AS good\\) FROM data"):
+        fg.audit(labels, sensitive="x", outcome="app", truth="good", measure="equal_opportunity", positive="granted")

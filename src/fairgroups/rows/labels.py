@@ -283,9 +283,14 @@ def _meant(
         if meant or len(labels) < 2:
             return meant, ()
         if not optional_positive or yes_among(labels) is None:
+            likely = likely_yes(list(labels), positive)
+            hint = f"say positive={likely!r} (--positive on the command line)."
+            if optional_positive:  # the outcome may have labels of its own
+                made = f"SELECT * REPLACE ({name} = '{likely}' AS {name}) FROM data"  # noqa: S608  for a person to read
+                hint += f' If {positive!r} is a label of the outcome, make yes and no of {name!r} first: --sql "{made}"'
             raise InputError(
                 f"`positive` is {positive!r}, which is no label of {name!r}; it holds {shown}.",
-                f"say positive={likely_yes(list(labels), positive)!r} (--positive on the command line).",
+                hint,
             )
     words = yes_among(labels)
     if words is not None:
