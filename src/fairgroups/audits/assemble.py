@@ -42,6 +42,7 @@ from fairgroups.evidence.inference_options import InferenceOptions
 from fairgroups.evidence.judge import Evidence
 from fairgroups.evidence.likelihood import POWER, smallest_shown
 from fairgroups.evidence.rates import GroupRates
+from fairgroups.evidence.scatter import spread_of_most
 from fairgroups.evidence.spread import rate_range, variance_of_phi
 from fairgroups.evidence.verdict import DIFFERENT, Verdict, usual_gap
 from fairgroups.grouping.alike import Alike
@@ -112,7 +113,7 @@ def assemble(
     groups, bounds = evidence.groups, evidence.bounds
     if groups.bounded:
         rates_apart(options, "relevant_gap", "max_gap", "max_harm")
-    gap = _relevant_gap(options, evidence)
+    gap = _relevant_gap(options, evidence, judged, measure)
     percent = groups.bounded and (measure.binary or rows.outcome_is_binary)
     direction = measure.direction(favourable=options.favourable)
     against = _against(options, judged)
@@ -271,11 +272,13 @@ def _reasons(
     return reasons_of(evidence, labels, held.alike, factors, options.seek)
 
 
-def _relevant_gap(options: AuditOptions, evidence: Evidence) -> float:
+def _relevant_gap(options: AuditOptions, evidence: Evidence, judged: Judged, measure: Measure) -> float:
     if options.relevant_gap is not None:
         return float(options.relevant_gap)
-    groups = evidence.groups
-    return usual_gap(bounded=groups.bounded, overall=groups.overall, spread=evidence.spread)
+    groups, spread = evidence.groups, evidence.spread
+    if not groups.bounded and judged.sample.is_line:
+        spread = min(spread, spread_of_most(judged.sample.cells[measure]))
+    return usual_gap(bounded=groups.bounded, overall=groups.overall, spread=spread)
 
 
 def _is_enough(evidence: Evidence, detectable: tuple[Detectable, ...], gap: float) -> bool:

@@ -132,7 +132,7 @@ def audit(data: Any, **asked: Any) -> Audit | JointAudit:
         With `private`: the smallest and largest value that the attribute may have, known without looking.
     relevant_gap : float, optional
         Differences within ± this are of no concern: for rates 0.05, or a fifth of the rarer of yes and no where that is
-        less; otherwise a fifth of a standard deviation.
+        less; otherwise a fifth of a standard deviation, that of most rows where a few extreme values make most of it.
     max_gap, max_harm, min_ratio : float, optional
         Limits: on the size of every group's difference, on those to a group's harm, and on the ratio of every group's
         rate to the best one, such as 0.8. The result's `limits` say whether each is kept.

@@ -9,6 +9,7 @@ import numpy as np
 from fairgroups.audits.groups import notes_on
 from fairgroups.cells.sample import Sample
 from fairgroups.evidence.judge import Evidence
+from fairgroups.evidence.scatter import spread_of_most
 from fairgroups.measures import Measure
 from fairgroups.reading import Reading
 from fairgroups.rows.missing_codes import codes_of
@@ -50,6 +51,11 @@ def notes_of(judged: Judged, measure: Measure, evidence: Evidence, reading: Read
         )
     if measure.name == "mean":
         notes += _labels_or_amounts(sample.rows, evidence)
+    if not evidence.groups.bounded and sample.is_line and spread_of_most(sample.cells[measure]) < evidence.spread:
+        notes.append(
+            "A few extreme outcomes scatter further than all others together, and widen every interval: check whether "
+            "these are mistakes."
+        )
     searched = result is not None
     inference = judged.inference.inference
     notes += notes_on(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,9 +11,18 @@ from scipy.special import chdtri
 
 from fairgroups.cells.moments import Moments
 
-__all__ = ["LocalSpread", "coarse", "residual_scale", "scatter_of", "standard_deviation", "upper_scale"]
+__all__ = [
+    "LocalSpread",
+    "coarse",
+    "residual_scale",
+    "scatter_of",
+    "spread_of_most",
+    "standard_deviation",
+    "upper_scale",
+]
 
 Array = NDArray[np.float64]
+FAR = 2.0  # times as far as most rows: a few extreme values do that
 
 
 def residual_scale(moments: Moments) -> float:
@@ -93,6 +103,26 @@ def coarse(moments: Moments) -> Moments:
     bins = moments.map(lambda x: np.add.reduceat(x, first))
     keep = bins.b > 0
     return bins if keep.all() else bins.map(lambda x: x[keep])
+
+
+def spread_of_most(moments: Moments) -> float:
+    """Return the standard deviation of a row's value, where a few extreme ones make it that of the others.
+
+    It is that of the median of about n^(1/3) bins, where all together scatter more than twice as far.
+    """
+    bins = coarse(moments)
+    centre = _middle(bins.a / bins.b, bins.b)  # which they do not move
+    squares = np.maximum(bins.aa - 2 * centre * bins.ab + centre**2 * bins.bb, 0.0) / bins.bb
+    middle = _middle(squares, bins.bb)
+    whole = standard_deviation(moments)
+    return math.sqrt(middle) if 0 < middle < whole**2 / FAR**2 else whole
+
+
+def _middle(values: Array, weight: Array) -> float:
+    """Return the weighted median."""
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(weight[order])
+    return float(values[order][np.searchsorted(reached, reached[-1] / 2)])
 
 
 def standard_deviation(sums: Moments) -> float:
