@@ -125,7 +125,7 @@ def _over_time(audit: Audit) -> ComparisonSection:
         cells.append((points(change.difference, percent=percent), _moved(change.verdict, audit)))
         rows.append(cells)
     every = [(amount(period.overall, percent=percent), f"{period.n:,}") for period in told.periods]
-    rows.append([(f"the rate of {audit.data.everybody}", ""), *every, ("", "")])
+    rows.append([(f"{audit.measure.rate} of {audit.data.everybody}", ""), *every, ("", "")])
     moved = [c for c in told.changes if c.verdict in ("rose", "fell")]
     whom = audit.data.everybody
     when = f"from {told.periods[0].label} to {told.periods[-1].label}"
