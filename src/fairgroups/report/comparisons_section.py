@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ComparisonSection", "comparison_sections"]
 
+MANY = 6  # periods: of more, longer ones are suggested
+
 
 @dataclass(frozen=True)
 class ComparisonSection:
@@ -128,14 +130,18 @@ def _over_time(audit: Audit) -> ComparisonSection:
     rows.append([(f"{audit.measure.rate} of {audit.data.everybody}", ""), *every, ("", "")])
     moved = [c for c in told.changes if c.verdict in ("rose", "fell")]
     whom = audit.data.everybody
-    when = f"from {told.periods[0].label} to {told.periods[-1].label}"
+    nothing = (
+        f"Between {told.periods[0].label} and {told.periods[-1].label} no group’s difference is shown to have changed"
+    )
+    if len(told.periods) > MANY:
+        nothing += f"; each of {len(told.periods)} periods holds few {audit.data.unit}, and longer ones would show more"
     each = [
         f"{sentence(c.label)}: {points(c.first, percent=percent)} from {whom} in {told.periods[0].label}, "
         f"{points(c.last, percent=percent)} in {told.periods[-1].label}: {size(c.difference, percent=percent)} "
         f"{_moved(c.verdict, audit)}."
         for c in moved
     ]
-    said = " ".join(each) or f"{sentence(when)} no group’s difference is shown to have changed."
+    said = " ".join(each) or f"{nothing}."
     note = (
         f"Each group’s difference from {whom} in the period{', in points' if percent else ''}, and its interval. "
         f"With {audit.settings.percent_level} confidence all of them hold simultaneously: any two may be compared."
