@@ -31,3 +31,11 @@ def test_without_a_finding_what_would_have_been_noticed():
     figures = key_figures(fg.audit(table, sensitive="age", outcome="ok", checks=False))
     assert figures[1].value == "4,000"
     assert "80 of 100 such samples" in figures[2].said
+
+
+def test_a_sentence_may_begin_with_a_number_or_a_name():
+    assert first_sentence("One is higher (95% interval 2.5 to 3.0). 3 of the 4 columns are shown.") == (
+        "One is higher (95% interval 2.5 to 3.0).",
+        "3 of the 4 columns are shown.",
+    )
+    assert first_sentence("One is (by 2.5 points). age still matters.")[1] == "age still matters."

@@ -39,7 +39,7 @@ def first_sentence(conclusion: str) -> tuple[str, str]:
     -------
     str, str
     """
-    first, *rest = re.split(r"(?<=[.!?]) (?=[A-Z“])", conclusion, maxsplit=1)
+    first, *rest = re.split(r"(?<=[.!?]) (?=[A-Z“])|(?<=\)\.) ", conclusion, maxsplit=1)  # a name may begin small
     return first, rest[0] if rest else ""
 
 
