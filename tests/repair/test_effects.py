@@ -14,7 +14,7 @@ def test_who_gains_and_who_loses_in_people():
     label = (rng.random(n) < score).astype(float)
     fair = np.clip(score + np.where(age < 45, 0.1, -0.1), 0, 1)
     codes = (age >= 45).astype(int)
-    people = People(score, label, [Column("age", age)], np.ones(n), 0.5, codes)
+    people = People(score, label, [Column("age", age)], np.ones(n), np.zeros(n, dtype=int), 0.5, codes)
     young, old, *stretches = effects_of(people, fair, ("young", "old"))
     here = age < 45
     assert (young.said, young.people, young.down, old.up) == ("young", int(here.sum()), 0, 0)
@@ -24,7 +24,9 @@ def test_who_gains_and_who_loses_in_people():
     assert young.fair_bias - young.bias == pytest.approx(np.mean(fair[here] - score[here]))
     assert len(stretches) == 10
     assert sum(one.people for one in stretches) == n
-    few = People(score, None, [Column("age", age)], np.ones(n), None, np.where(age < 20.1, 0, 1))
+    few = People(
+        score, None, [Column("age", age)], np.ones(n), np.zeros(n, dtype=int), None, np.where(age < 20.1, 0, 1)
+    )
     told = effects_of(few, fair, ("hardly anybody", "others"))
     assert told[0].said == "others"  # nothing is told of fewer than ten people
     assert told[0].yes is None

@@ -214,20 +214,3 @@ def test_a_score_of_labels_gets_a_hint_that_can_be_followed():
     table = {"age": list(range(20, 60)), "sex": ["Female", "Male"] * 20}
     with pytest.raises(InputError, match="a score is a number"):
         tradeoff(table, score="sex", sensitive="age")
-
-
-def test_gaps_are_those_of_the_people_in_the_table():
-    """The gap of decisions is that between the groups' rates of yes, as the table of who gains has them."""
-    rng = np.random.default_rng(0)
-    n = 4000
-    band = rng.integers(0, 6, n)
-    score = np.clip(rng.normal(0.45 + 0.03 * band, 0.2, n), 0, 1)
-    table = {"score": score, "band": np.array(list("abcdef"))[band], "ok": (rng.random(n) < score).astype(int)}
-    found = tradeoff(table, score="score", sensitive="band", truth="ok", max_gap=0)
-    method = found.settings["methods"][0]
-    groups = [effect for effect in found.effects[method, 0.0] if effect.kind == "group"]
-    for measured, rates in (("before", [e.yes for e in groups]), (method, [e.fair_yes for e in groups])):
-        value = found.value("parity_gap", *(() if measured == "before" else (measured, 0.0)))["value"]
-        assert value == pytest.approx(max(rates) - min(rates), abs=1e-9)
-    after = found.value("parity_gap", method, 0.0)
-    assert after["value"] < after["floor"] < 0.12

@@ -343,7 +343,13 @@ def _print(found: Tradeoff, max_gap: float) -> None:
     console.print(table)
     labels = [label for label in found.settings["groups"] if label not in found.settings["too_small"]]
     between = f"Gaps are between these groups: {escape('; '.join(labels))}. " if len(labels) > 1 else ""
-    console.print(f"{between}All measured on people left out of the fit.", soft_wrap=True)
+    parts = found.settings["folds"]
+    means = (
+        f", gaps in each of {parts} parts of them by itself: chance makes those larger"
+        if isinstance(parts, int)
+        else ""
+    )
+    console.print(f"{between}All measured on people left out of the fit{means}.", soft_wrap=True)
     effects = effect_rows(found, METHOD, max_gap)
     if effects:
         table = Table(

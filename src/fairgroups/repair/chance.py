@@ -21,7 +21,7 @@ def chance_shows(people: People, fair: Array, *, kde: bool = False) -> tuple[dic
     """Return what dependence and gaps show if the attribute has nothing to do with the scores: 95% quantile and mean.
 
     The distribution functions of groups of n people each, drawn from one, differ like independent Brownian bridges over
-    the root of n, looked at where scores change; rates like normal numbers.
+    the root of n, looked at where scores change; rates like normal numbers. Gaps are means over folds, so these are.
 
     Parameters
     ----------
@@ -37,7 +37,14 @@ def chance_shows(people: People, fair: Array, *, kde: bool = False) -> tuple[dic
     tuple of two dicts
     """
     rng = np.random.default_rng(0)
-    drawn = _gaps(people, fair, np.flatnonzero(people.codes >= 0), rng)
+    drawn: dict[str, Array] = {}
+    folds = np.unique(people.fold)
+    known = people.codes >= 0
+    for fold in folds:
+        here = np.flatnonzero((people.fold == fold) & known)
+        share = people.weight[here].sum() / people.weight[known].sum()
+        for name, values in _gaps(people, fair, here, rng).items():
+            drawn[name] = drawn.get(name, np.zeros(DRAWS)) + share * values
     quantile = {name: float(np.quantile(values, 0.95)) for name, values in drawn.items()}
     mean = {name: float(np.mean(values)) for name, values in drawn.items()}
     for column in people.attributes:
@@ -62,7 +69,7 @@ def chance_shows(people: People, fair: Array, *, kde: bool = False) -> tuple[dic
 
 
 def _gaps(people: People, fair: Array, rows: Codes, rng: np.random.Generator) -> dict[str, Array]:
-    """Draw the gaps of some rows."""
+    """Draw the gaps of one fold."""
     codes, score, weight = people.codes[rows], fair[rows], people.weight[rows]
     out = {"score_gap": _widest(_sizes(codes, weight), _times(score, weight), rng)}
     if people.threshold is not None:

@@ -25,7 +25,7 @@ GAPS = ("score_gap", "parity_gap", "opportunity_gap")
 
 @dataclass(frozen=True)
 class People:
-    """Who is judged: scores before any repair, true labels, attributes, weights, and their groups.
+    """Who is judged: scores before any repair, true labels, attributes, weights, folds, and their groups.
 
     Without a threshold there are no decisions to measure.
     """
@@ -34,6 +34,7 @@ class People:
     label: Array | None
     attributes: list[Column]
     weight: Array
+    fold: Codes
     threshold: float | None
     codes: Codes
 
@@ -87,17 +88,23 @@ def score_quality(score: Array, label: NDArray[np.bool_]) -> dict[str, float]:
 
 
 def gaps(people: People, fair: Array, rows: Codes) -> dict[str, float]:
-    """Measure how far groups are apart on some rows, each person's score made by maps that others taught."""
-    here = rows[people.codes[rows] >= 0]
-    score, of, weight = fair[here], people.codes[here], people.weight[here]
-    found = {"score_gap": largest_gap(score, of, weight)}
-    if people.threshold is not None:
-        decision = score >= people.threshold
-        found["parity_gap"] = _spread(decision, of, weight)
-        if people.label is not None and people.yes_or_no:
-            positive = people.label[here] == 1
-            found["opportunity_gap"] = _spread(decision[positive], of[positive], weight[positive])
-    return found
+    """Measure how far groups are apart on some rows: the mean over folds, for each fold's maps err in their own way."""
+    found: list[dict[str, float]] = []
+    sizes = []
+    codes = people.codes
+    for fold in np.unique(people.fold[rows]):
+        here = rows[(people.fold[rows] == fold) & (codes[rows] >= 0)]
+        score, of, weight = fair[here], codes[here], people.weight[here]
+        one = {"score_gap": largest_gap(score, of, weight)}
+        if people.threshold is not None:
+            decision = score >= people.threshold
+            one["parity_gap"] = _spread(decision, of, weight)
+            if people.label is not None and people.yes_or_no:
+                positive = people.label[here] == 1
+                one["opportunity_gap"] = _spread(decision[positive], of[positive], weight[positive])
+        found.append(one)
+        sizes.append(weight.sum())
+    return {name: float(np.average([one[name] for one in found], weights=sizes)) for name in found[0]}
 
 
 def _along(people: People, decision: Array, rows: Codes) -> dict[str, float]:

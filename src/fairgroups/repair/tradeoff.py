@@ -224,11 +224,15 @@ def tradeoff(
     roles = {"truth": truth, "weight": weight, "cluster": _one_of(cluster, fold)}
     rows, library, keys = read_people(data, score, attributes, roles, key, positive, missing)
     parts = folds_of(rows, fold, n_folds, seed)
+    fold_of = np.empty(rows.n, dtype=np.intp)
+    for i, part in enumerate(parts):
+        fold_of[part] = i
     people = People(
         score=rows.outcome,
         label=rows.truth,
         attributes=list(rows.columns),
         weight=np.ones(rows.n) if rows.weight is None else rows.weight,
+        fold=fold_of,
         threshold=threshold,
         codes=np.zeros(rows.n, dtype=np.intp),
     )

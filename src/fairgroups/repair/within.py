@@ -123,6 +123,7 @@ def repair_within(
         label=some.label,
         attributes=some.columns,
         weight=some.weight,
+        fold=np.zeros(there.size, dtype=np.intp),
         threshold=threshold,
         codes=fitted.others_.assign(some.sensitive),
     )

@@ -71,6 +71,12 @@ def before_and_after(found: Tradeoff, method: str, max_gap: float) -> list[dict[
     return [_row(records[name]) for name in order]
 
 
+def _in_parts(found: Tradeoff) -> str:
+    """Say that gaps are measured in parts of the people, each by itself: chance makes those of few people larger."""
+    folds = found.settings["folds"]
+    return f", judged in {folds} parts" if isinstance(folds, int) else ""
+
+
 def repair_finding(found: Tradeoff, method: str, max_gap: float) -> str:
     """Say in words what the repair gives and costs."""
     name = _names(found)
@@ -81,8 +87,8 @@ def repair_finding(found: Tradeoff, method: str, max_gap: float) -> str:
     new, low, high = (plain_points(gap[key], percent=True) for key in ("value", "low", "high"))
     said = (
         f"The {found.groups.n_groups} groups of {name} differ by up to {before} points in the share of people above "
-        f"some score, and by up to {within} after the repair. Among people who took no part in learning it, groups "
-        f"differ by up to {new} after it ({low} to {high}"
+        f"some score, and by up to {within} after the repair. Among people who took no part in learning "
+        f"it{_in_parts(found)}, groups differ by up to {new} after it ({low} to {high}"
     )
     said += f"; chance alone makes up to {100 * gap['floor']:.1f}" if not math.isnan(gap["floor"]) else ""
     said += f"); the limit was {100 * max_gap:g}."

@@ -233,7 +233,7 @@ def _first(scene: Scene, dealt: Dealt, look: Look, held: tuple[int, ...]) -> Loo
 
 def _is_shown(scene: Scene, dealt: Dealt, one: Looked) -> bool:
     """Whether it is beyond what chance makes, and its interval, which knows its own scatter, does not hold 0."""
-    return one.excess > 0 and scene.difference(dealt, one.columns, one.region, one.root).shown
+    return bool(one.excess > 0) and scene.difference(dealt, one.columns, one.region, one.root).shown
 
 
 def _simplest(scene: Scene, dealt: Dealt, look: Look, best: Looked, left: Mapping[tuple[int, int], bool]) -> Looked:
