@@ -25,7 +25,7 @@ def test_the_command_line_loads_nothing_heavy():
 
 
 def test_the_core_knows_arrays_only():
-    core = "import fairgroups.cells.cells, fairgroups.search.limits, fairgroups.evidence.band"
+    core = "import fairgroups.cells.cells, fairgroups.search.group_limits, fairgroups.evidence.band"
     assert loaded_by(core) <= {"numpy", "scipy"}
 
 

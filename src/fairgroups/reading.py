@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.engines.alike import count_alike
 from fairgroups.engines.columns import check_columns, collect, is_number, under_names
 from fairgroups.engines.count import count_rows
+from fairgroups.engines.count_by_factors import count_alike
 from fairgroups.errors import InputError, NeedsRows
 from fairgroups.partition.given import given_partition
 from fairgroups.partition.partition import Partition
 from fairgroups.quoting import quoted
-from fairgroups.rows.columns import numbers, one_column
+from fairgroups.rows.column_values import numbers, one_column
 from fairgroups.rows.labels import positive_number, refuse_threshold, told_of_threshold
 from fairgroups.rows.periods import read_periods
 from fairgroups.rows.person_keys import read_keys, uniform_of

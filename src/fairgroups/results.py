@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fairgroups.audits.comparisons import InClasses, OverTime, Period, PeriodChange, PeriodGroup
-from fairgroups.audits.corrected import Corrected, CorrectedGroup, IfReliability
 from fairgroups.audits.drift import Drift, DriftRecord
+from fairgroups.audits.measurement_error import Corrected, CorrectedGroup, IfReliability
 from fairgroups.audits.rates import GroupRate, RateColumn
 from fairgroups.audits.reasons import GroupReasons, Reasons
 from fairgroups.audits.records import (
@@ -37,9 +37,9 @@ from fairgroups.evidence.curves import Stretch
 from fairgroups.evidence.matched_band import MatchedBand
 from fairgroups.evidence.plane import PlaneCell
 from fairgroups.evidence.rates import GroupRates
-from fairgroups.evidence.spread import Spread
+from fairgroups.evidence.spread_of_groups import Spread
 from fairgroups.evidence.trend import Trend
-from fairgroups.grouping.selection import Selection, SelectionStep
+from fairgroups.grouping.number_of_groups import Selection, SelectionStep
 from fairgroups.repair.dependence import Dependence
 from fairgroups.repair.tradeoff import Tradeoff
 from fairgroups.rows.strata import Factor

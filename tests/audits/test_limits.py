@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import fairgroups as fg
-from fairgroups.evidence.verdict import limit_of_harm, limit_of_ratios
+from fairgroups.evidence.limit_verdict import limit_of_harm, limit_of_ratios
 
 OWN = fg.Measure("own", rate="own rate", columns=lambda y, _: (y, np.ones_like(y)))
 

@@ -13,7 +13,7 @@ from fairgroups.checks.stability import border_stability
 from fairgroups.grouping.find import find
 from fairgroups.grouping.search_options import SearchOptions
 from fairgroups.measures import RATES
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 from fairgroups.rows.rows import Rows, quantiles
 from fairgroups.rows.split import split_rows
 from fairgroups.search.path import Limits

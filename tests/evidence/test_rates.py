@@ -4,7 +4,7 @@ import pytest
 from fairgroups import Cells, FairGroups, InputError, Partition, group_rates, make_synthetic
 from fairgroups.evidence.bounds import fixed_bounds, plugin_bounds, rate_ratios
 from fairgroups.evidence.curves import rate_curve
-from fairgroups.evidence.spread import explained_share
+from fairgroups.evidence.spread_of_groups import explained_share
 
 
 def test_plugin_interval_is_the_delta_method():

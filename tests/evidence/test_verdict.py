@@ -1,6 +1,6 @@
 import numpy as np
 
-from fairgroups.evidence.verdict import limit_of_groups, verdicts
+from fairgroups.evidence.verdict import verdicts
 
 
 def judge(low, high, direction="better"):
@@ -21,12 +21,3 @@ def test_directions():
     assert judge(-0.3, -0.1, "worse") == "advantaged"
     assert judge(0.1, 0.3, "neutral") == "higher"
     assert judge(-0.3, -0.1, "neutral") == "lower"
-
-
-def test_the_limit_of_groups():
-    low, high = np.array([-0.2, 0.01]), np.array([-0.1, 0.03])
-    assert limit_of_groups(low, high, 0.05) == "exceeded"
-    assert limit_of_groups(low, high, 0.1) == "not enough evidence"
-    assert limit_of_groups(low, high, 0.2) == "kept"
-    assert limit_of_groups(np.array([np.nan]), np.array([np.nan]), 0.2) == "not enough evidence"
-    assert limit_of_groups(np.array([-0.01]), np.array([0.01]), 0.0) == "not enough evidence"

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import validate_data
 
 from fairgroups import FairGroups, FairKMeans, FixedGroups, InputError, Partition, make_synthetic
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 
 
 class FirstColumn:

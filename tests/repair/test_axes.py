@@ -3,7 +3,7 @@ import pytest
 
 from fairgroups import InputError
 from fairgroups.repair.axes import Axis, corners
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 
 AGE = Axis("age", centres=np.array([20.0, 30.0, 50.0]))
 SEX = Axis("sex", levels=("f", "m"))

@@ -2,7 +2,7 @@ import numpy as np
 
 from fairgroups.repair.chance import chance_shows
 from fairgroups.repair.quality import People, gaps, quality
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 
 
 def test_floors_are_what_dealing_out_again_shows():

@@ -3,7 +3,7 @@ import pytest
 
 from fairgroups.repair.effects import effects_of
 from fairgroups.repair.quality import People
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 
 
 def test_who_gains_and_who_loses_in_people():

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from fairgroups.repair.factors import Factor, levels_within, strata_of
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 
 
 def test_numbers_are_cut_into_parts_of_equally_many():

@@ -12,7 +12,7 @@ from sklearn.utils import get_tags
 
 from fairgroups import FairClassifier, FairGroups, InputError, Partition, hgr
 from fairgroups.repair.left import reach_of
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 
 
 def people(seed=0, n=4000):

@@ -5,7 +5,7 @@ import pytest
 
 from fairgroups import FairnessWarning, ScoreRepair
 from fairgroups.repair.left import Left, reach_of, stretches_of
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 
 
 def test_reach_is_what_it_says():

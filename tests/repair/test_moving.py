@@ -3,7 +3,7 @@ import pytest
 
 from fairgroups import InputError, ScoreRepair
 from fairgroups.repair.moving import cells_of, move_people
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 
 RNG = np.random.default_rng(0)
 AGE = RNG.uniform(20, 70, 800)

@@ -3,7 +3,7 @@ import pytest
 
 from fairgroups import InputError
 from fairgroups.repair.score_table import ScoreTable
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 
 RNG = np.random.default_rng(0)
 AGE = RNG.integers(20, 60, 3000).astype(float)

@@ -8,7 +8,7 @@ import pytest
 from fairgroups import FairnessWarning, InputError, SchemaError, ScoreRepair, StratifiedRepair
 from fairgroups.repair.file import apply_to_file
 from fairgroups.repair.left import reach_of
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 
 
 def people(n=6000, seed=0):

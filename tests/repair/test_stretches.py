@@ -5,7 +5,7 @@ import pytest
 
 from fairgroups.repair.score_table import ScoreTable
 from fairgroups.repair.stretches import _costs, borders_of, partition_of
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 
 
 def test_the_best_groups_are_found_as_by_trying_all():

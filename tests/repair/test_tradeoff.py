@@ -9,7 +9,7 @@ from fairgroups.charts.style import to_svg
 from fairgroups.repair.quality import People, quality
 from fairgroups.repair.tradeoff import BEFORE
 from fairgroups.repair.transport import largest_gap
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 
 pytestmark = pytest.mark.filterwarnings("ignore::fairgroups.FairnessWarning")  # few groups leave much
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fairgroups.measures import RATES
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 from fairgroups.rows.rows import Rows
 from fairgroups.rows.strata import at_equal, in_cells, strata_of
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from fairgroups.errors import InputError
 from fairgroups.quoting import quoted
-from fairgroups.rows.columns import is_missing
+from fairgroups.rows.column_values import is_missing
 from fairgroups.scans.columns import read_column
 from fairgroups.sources.source import Source, count_of
 

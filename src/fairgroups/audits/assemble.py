@@ -13,10 +13,10 @@ from scipy.special import ndtri
 
 from fairgroups.audits.comparisons import in_classes, over_time
 from fairgroups.audits.conclusion import amplified, conclude
-from fairgroups.audits.corrected import by_true_values, corrected_of
 from fairgroups.audits.facts import Facts, Same
 from fairgroups.audits.groups import describe_column, records_of, within
 from fairgroups.audits.limits import limits_of
+from fairgroups.audits.measurement_error import by_true_values, corrected_of
 from fairgroups.audits.notes import notes_of
 from fairgroups.audits.options import AuditOptions
 from fairgroups.audits.rates import rates_of
@@ -42,10 +42,10 @@ from fairgroups.evidence.inference_options import InferenceOptions
 from fairgroups.evidence.judge import Evidence
 from fairgroups.evidence.likelihood import POWER, smallest_shown
 from fairgroups.evidence.rates import GroupRates
-from fairgroups.evidence.scatter import spread_of_most
-from fairgroups.evidence.spread import rate_range, variance_of_phi
+from fairgroups.evidence.residual_scatter import spread_of_most
+from fairgroups.evidence.spread_of_groups import rate_range, variance_of_phi
 from fairgroups.evidence.verdict import DIFFERENT, Verdict, usual_gap
-from fairgroups.grouping.alike import Alike
+from fairgroups.grouping.comparable_people import Alike
 from fairgroups.grouping.crossfit import CrossFit
 from fairgroups.grouping.find import SearchResult
 from fairgroups.grouping.narrow import Narrowed

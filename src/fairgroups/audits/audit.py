@@ -18,8 +18,8 @@ from fairgroups.errors import InputError
 from fairgroups.evidence.any_difference import AnyDifference
 from fairgroups.evidence.at_equal import judge_at_equal
 from fairgroups.evidence.judge import Evidence, judge
-from fairgroups.grouping.alike import find_alike, without_each
 from fairgroups.grouping.boxes import MOST_AXES
+from fairgroups.grouping.comparable_people import find_alike, without_each
 from fairgroups.grouping.crossfit import cross_fit
 from fairgroups.grouping.find import find
 from fairgroups.grouping.narrow import MANY, Narrowed, sets_of
@@ -28,7 +28,7 @@ from fairgroups.measures import JointMeasure, Measure, parts_of, resolve_any
 from fairgroups.options import Missing, refuse_unknown, taking
 from fairgroups.partition.given import given_partition
 from fairgroups.reading import Reading, read_rows
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 from fairgroups.rows.noisy_histogram import private_rows
 from fairgroups.rows.rows import Rows, refuse_exposure
 from fairgroups.words import how_many, listed, sentence

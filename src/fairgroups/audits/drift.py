@@ -16,7 +16,7 @@ from fairgroups.evidence.band import Band
 from fairgroups.evidence.bounds import Bounds, fixed_bounds
 from fairgroups.evidence.inference_options import InferenceOptions
 from fairgroups.evidence.rates import GroupRates, group_rates
-from fairgroups.grouping.alike import find_alike
+from fairgroups.grouping.comparable_people import find_alike
 from fairgroups.grouping.refine import find_finely
 from fairgroups.grouping.search_options import SearchOptions
 from fairgroups.measures import Measure, resolve_measure

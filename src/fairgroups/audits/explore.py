@@ -32,7 +32,7 @@ from fairgroups.grouping.search_options import SearchOptions
 from fairgroups.measures import RATES, Direction, Measure
 from fairgroups.options import Against
 from fairgroups.partition.partition import Partition
-from fairgroups.search.limits import search
+from fairgroups.search.group_limits import search
 from fairgroups.search.path import Units
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from fairgroups.evidence.verdict import Verdict, verdicts
 from fairgroups.measures import Direction
 from fairgroups.options import FEWEST_TOLD, Inference
 from fairgroups.partition.partition import Partition
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 from fairgroups.rows.rows import Rows, quantiles
 from fairgroups.words import how_many
 

@@ -11,7 +11,7 @@ from fairgroups.audits.options import AuditOptions
 from fairgroups.audits.records import Limit
 from fairgroups.errors import InputError
 from fairgroups.evidence.comparison import Comparison
-from fairgroups.evidence.verdict import (
+from fairgroups.evidence.limit_verdict import (
     LimitVerdict,
     limit_of_groups,
     limit_of_harm,

@@ -9,7 +9,7 @@ import numpy as np
 from fairgroups.audits.groups import notes_on
 from fairgroups.cells.sample import Sample
 from fairgroups.evidence.judge import Evidence
-from fairgroups.evidence.scatter import spread_of_most
+from fairgroups.evidence.residual_scatter import spread_of_most
 from fairgroups.measures import Measure
 from fairgroups.reading import Reading
 from fairgroups.rows.missing_codes import codes_of

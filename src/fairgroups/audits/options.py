@@ -288,7 +288,7 @@ class AuditOptions:
         """Refuse what does not go with factors that are held equal."""
         one_of(self.seek, "seek", SEEK)
         if self.how != "auto":
-            from fairgroups.grouping.alike import check_how
+            from fairgroups.grouping.comparable_people import check_how
 
             check_how(self.how)
         if self.given == "" or self.expected == "":

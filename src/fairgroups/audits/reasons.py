@@ -10,7 +10,7 @@ import numpy as np
 
 from fairgroups.cells.moments import moments_by
 from fairgroups.evidence.at_equal import MatchedEvidence, MatchedRates
-from fairgroups.grouping.alike import Alike, MatchedBy
+from fairgroups.grouping.comparable_people import Alike, MatchedBy
 from fairgroups.measures import Measure
 from fairgroups.partition.partition import Partition
 from fairgroups.rows.rows import Rows

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from fairgroups.evidence.band import RangeEvidence
+from fairgroups.evidence.limit_verdict import LimitVerdict
 from fairgroups.evidence.trend import Trend
-from fairgroups.evidence.verdict import USUAL_GAP, Headline, LimitVerdict, Verdict
+from fairgroups.evidence.verdict import USUAL_GAP, Headline, Verdict
 from fairgroups.measures import Direction, Measure
 from fairgroups.options import Against, Inference, Missing
 from fairgroups.partition.partition import Partition

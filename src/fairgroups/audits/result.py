@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from fairgroups.audits.comparisons import InClasses, OverTime
-from fairgroups.audits.corrected import Corrected
 from fairgroups.audits.document import schema_of
 from fairgroups.audits.json_file import Written, loaded
+from fairgroups.audits.measurement_error import Corrected
 from fairgroups.audits.rates import RateColumn, rate_rows
 from fairgroups.audits.reasons import Reasons
 from fairgroups.audits.records import (
@@ -29,10 +29,11 @@ from fairgroups.checks.run import Checks
 from fairgroups.evidence.added import Added
 from fairgroups.evidence.band import Band
 from fairgroups.evidence.curves import Stretch
+from fairgroups.evidence.limit_verdict import LimitVerdict, worst_limit
 from fairgroups.evidence.plane import PlaneCell
-from fairgroups.evidence.spread import Spread
-from fairgroups.evidence.verdict import Headline, LimitVerdict, worst_limit
-from fairgroups.grouping.selection import Selection
+from fairgroups.evidence.spread_of_groups import Spread
+from fairgroups.evidence.verdict import Headline
+from fairgroups.grouping.number_of_groups import Selection
 from fairgroups.output import read_text, write_atomically
 from fairgroups.partition.partition import Partition
 from fairgroups.sources.frames import build_table

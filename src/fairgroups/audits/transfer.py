@@ -12,7 +12,7 @@ from fairgroups.cells.sample import Sample
 from fairgroups.evidence.agreement import adjusted_rand_index, rand_index
 from fairgroups.evidence.inference_options import InferenceOptions
 from fairgroups.evidence.rates import group_rates
-from fairgroups.grouping.alike import find_alike
+from fairgroups.grouping.comparable_people import find_alike
 from fairgroups.grouping.find import find
 from fairgroups.grouping.refine import find_finely
 from fairgroups.grouping.search_options import SearchOptions

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.cells.bins import Bins
+from fairgroups.cells.design_effect import noise_of
 from fairgroups.cells.exact_sums import exact_sums
 from fairgroups.cells.moments import SUMS, Moments
-from fairgroups.cells.noise import noise_of
 from fairgroups.errors import InputError
 from fairgroups.measures import RATES, Measure
 from fairgroups.rows.rows import Rows

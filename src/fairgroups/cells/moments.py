@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
+from fairgroups.cells.design_effect import noise_of
 from fairgroups.cells.exact_sums import add_pairs
-from fairgroups.cells.noise import noise_of
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure
 from fairgroups.rows.rows import Rows

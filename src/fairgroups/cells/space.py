@@ -19,7 +19,7 @@ from fairgroups.cells.moments import Moments, moments_by
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure, resolve_measure
 from fairgroups.options import Missing
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 from fairgroups.rows.rows import Rows, check_measure
 
 __all__ = ["MOST_BOXES", "GridAxis", "SpaceCells"]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from fairgroups.charts.checks import amplification_chart, selection_chart, stability_chart, together_chart
 from fairgroups.charts.classes import class_chart
 from fairgroups.charts.comparisons import over_time_chart, since_chart
-from fairgroups.charts.corrected import corrected_chart
 from fairgroups.charts.line import people_chart, phi_chart, rate_chart
+from fairgroups.charts.measurement_error import corrected_chart
 from fairgroups.charts.plane import plane_chart
 from fairgroups.charts.reasons import equal_chart, reasons_chart
 from fairgroups.charts.style import shown_offline

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fairgroups.audits.records import Change
-    from fairgroups.evidence.verdict import LimitVerdict
+    from fairgroups.evidence.limit_verdict import LimitVerdict
 
 __all__ = ["FAULT", "INTERRUPTED", "OF_AUDITS", "OF_SCANS", "WRONG_INPUT", "exit_code_of", "gravest"]
 

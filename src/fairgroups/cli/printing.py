@@ -116,7 +116,7 @@ def _print_table(result: Audit) -> None:
 
     from fairgroups.audits.remarks import second_opinions
     from fairgroups.report.comparisons_section import comparison_sections
-    from fairgroups.report.corrected_section import corrected_lines, corrected_table
+    from fairgroups.report.measurement_error_section import corrected_lines, corrected_table
     from fairgroups.report.reasons_section import reasons_lines, reasons_table
     from fairgroups.report.sections import everybody_line, rate_table
     from fairgroups.words import amount, compared, counted

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fairgroups.errors import ColumnError, InputError, NeedsRows
 from fairgroups.quoting import quoted
-from fairgroups.rows.columns import is_missing, refuse_dates
+from fairgroups.rows.column_values import is_missing, refuse_dates
 from fairgroups.rows.person_keys import digits_of
 
 __all__ = [

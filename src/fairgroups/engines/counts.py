@@ -13,8 +13,8 @@ from fairgroups.engines.columns import LABELS, object_column
 from fairgroups.engines.few_values import few_values
 from fairgroups.engines.ranges import Ranges
 from fairgroups.errors import InputError
-from fairgroups.rows.attributes import Column
-from fairgroups.rows.columns import is_missing, numbers
+from fairgroups.rows.column_kinds import Column
+from fairgroups.rows.column_values import is_missing, numbers
 from fairgroups.rows.labels import category_levels
 from fairgroups.rows.person_keys import LOTS
 from fairgroups.rows.roles import Roles

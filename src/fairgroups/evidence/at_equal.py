@@ -20,8 +20,8 @@ from fairgroups.evidence.matched_band import MatchedBand, bounds_at_equal
 from fairgroups.evidence.named import class_bounds, one_of_several
 from fairgroups.evidence.plane import PlaneCell, rate_plane
 from fairgroups.evidence.rates import GroupRates, group_rates
-from fairgroups.evidence.scatter import standard_deviation
-from fairgroups.evidence.spread import explained_share
+from fairgroups.evidence.residual_scatter import standard_deviation
+from fairgroups.evidence.spread_of_groups import explained_share
 from fairgroups.measures import Measure
 from fairgroups.options import Against
 from fairgroups.partition.partition import Partition

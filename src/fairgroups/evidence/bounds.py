@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from fairgroups.cells.moments import Moments
 from fairgroups.evidence.likelihood import POWER, difference_bounds, rate_bounds, smallest_shown
 from fairgroups.evidence.rates import GroupRates
-from fairgroups.evidence.scatter import scatter_of
+from fairgroups.evidence.residual_scatter import scatter_of
 
 __all__ = ["Bounds", "fixed_bounds", "interval_bounds", "plugin_bounds", "rate_ratios"]
 

@@ -29,7 +29,7 @@ from fairgroups.evidence.regions import (
     more_spread,
     pair_of,
 )
-from fairgroups.evidence.scatter import scatter_of, upper_scale
+from fairgroups.evidence.residual_scatter import scatter_of, upper_scale
 from fairgroups.partition.sides import Box, Interval, Levels, Side
 
 __all__ = ["Boxes", "leaf_last"]

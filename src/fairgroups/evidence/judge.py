@@ -18,8 +18,8 @@ from fairgroups.evidence.inference_options import InferenceOptions
 from fairgroups.evidence.named import class_bounds
 from fairgroups.evidence.plane import PlaneCell, rate_plane
 from fairgroups.evidence.rates import GroupRates, group_rates
-from fairgroups.evidence.scatter import residual_scale, standard_deviation, upper_scale
-from fairgroups.evidence.spread import explained_share
+from fairgroups.evidence.residual_scatter import residual_scale, standard_deviation, upper_scale
+from fairgroups.evidence.spread_of_groups import explained_share
 from fairgroups.measures import Measure
 from fairgroups.partition.partition import Partition
 

@@ -19,7 +19,7 @@ from fairgroups.evidence.disclosure import Figures, classes_of, rounded_ends
 from fairgroups.measures import Measure
 from fairgroups.options import FEWEST_TOLD
 from fairgroups.partition.partition import Partition
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 
 __all__ = ["Plane", "PlaneCell", "rate_plane"]
 

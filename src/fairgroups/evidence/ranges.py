@@ -27,7 +27,7 @@ from fairgroups.evidence.regions import (
     more_spread,
     pair_of,
 )
-from fairgroups.evidence.scatter import LocalSpread, residual_scale
+from fairgroups.evidence.residual_scatter import LocalSpread, residual_scale
 from fairgroups.partition.sides import Box, Interval
 
 __all__ = ["Ranges"]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import ColumnError, InputError
-from fairgroups.rows.columns import numbers
+from fairgroups.rows.column_values import numbers
 
 __all__ = ["TONES", "CelebA", "read_celeba", "read_tones"]
 

@@ -15,7 +15,7 @@ from fairgroups.errors import InputError
 from fairgroups.evidence.band import Band
 from fairgroups.evidence.boxes import Boxes
 from fairgroups.evidence.regions import Region
-from fairgroups.grouping.selection import Selection, SelectionStep
+from fairgroups.grouping.number_of_groups import Selection, SelectionStep
 from fairgroups.measures import Measure
 from fairgroups.options import Missing
 from fairgroups.partition.partition import Partition

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fairgroups.cells.moments import moments_by
 from fairgroups.errors import InputError
-from fairgroups.grouping.selection import Selection, SelectionStep
+from fairgroups.grouping.number_of_groups import Selection, SelectionStep
 from fairgroups.measures import Measure
 from fairgroups.partition.partition import Partition
 from fairgroups.rows.rows import Rows

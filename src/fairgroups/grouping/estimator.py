@@ -13,12 +13,12 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from fairgroups.cells.sample import Sample
 from fairgroups.errors import InputError
 from fairgroups.evidence.rates import GroupRates, group_rates
-from fairgroups.evidence.spread import explained_share
+from fairgroups.evidence.spread_of_groups import explained_share
 from fairgroups.measures import JointMeasure, Measure
 from fairgroups.options import Against, Missing
 from fairgroups.partition.partition import Partition
-from fairgroups.rows.attributes import Column, mixed_columns, refuse_missing
-from fairgroups.rows.columns import holds_categories
+from fairgroups.rows.column_kinds import Column, mixed_columns, refuse_missing
+from fairgroups.rows.column_values import holds_categories
 from fairgroups.rows.roles import Roles
 from fairgroups.rows.rows import Rows, check_finite
 from fairgroups.sources.frames import column_names, is_lazy

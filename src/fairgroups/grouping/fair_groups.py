@@ -17,7 +17,7 @@ from fairgroups.grouping.search_options import SearchOptions
 from fairgroups.measures import JointMeasure, Measure, parts_of, resolve_any
 from fairgroups.options import MOST_GROUPS, Against, Criterion, Inference, Missing, Monotonic
 from fairgroups.reading import Reading, read_rows
-from fairgroups.search.limits import check_n_groups
+from fairgroups.search.group_limits import check_n_groups
 from fairgroups.sources.frames import is_lazy
 
 __all__ = ["FairGroups"]

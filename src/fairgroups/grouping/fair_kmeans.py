@@ -11,8 +11,8 @@ from fairgroups.cells.sample import Sample
 from fairgroups.grouping.estimator import GroupEstimator
 from fairgroups.measures import Measure, resolve_measure
 from fairgroups.options import Missing
+from fairgroups.search.group_limits import check_n_groups
 from fairgroups.search.kmeans import best_kmeans
-from fairgroups.search.limits import check_n_groups
 
 __all__ = ["FairKMeans"]
 

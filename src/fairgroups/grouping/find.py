@@ -19,8 +19,8 @@ from fairgroups.evidence.band import Band
 from fairgroups.evidence.inference_options import InferenceOptions
 from fairgroups.grouping.boxes import BRIEF, MOST_AXES, GridSearch, boxes_by_band
 from fairgroups.grouping.cross_validation import by_cross_validation
+from fairgroups.grouping.number_of_groups import Selection, by_band, by_bic, check_criterion, choice_level
 from fairgroups.grouping.search_options import SearchOptions
-from fairgroups.grouping.selection import Selection, by_band, by_bic, check_criterion, choice_level
 from fairgroups.measures import JointMeasure, Measure, parts_of
 from fairgroups.options import Missing
 from fairgroups.partition.partition import Partition
@@ -28,7 +28,7 @@ from fairgroups.progress import progress_bar
 from fairgroups.rows.rows import Rows
 from fairgroups.search.boxes import BoxSearch, best_boxes
 from fairgroups.search.frontier import BoxFrontier, best_frontier_boxes, best_frontier_path
-from fairgroups.search.limits import search
+from fairgroups.search.group_limits import search
 from fairgroups.search.path import GroupPath, Limits, Units
 
 __all__ = ["SearchResult", "find"]

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.cells.grid import axis_edges
-from fairgroups.evidence.dealt import Dealt
-from fairgroups.evidence.look import Look, Looked, look_at
-from fairgroups.evidence.places import Places, ScannedAxis, place_of
+from fairgroups.evidence.dealt_outcomes import Dealt
+from fairgroups.evidence.many_attributes import Look, Looked, look_at
+from fairgroups.evidence.scanned_places import Places, ScannedAxis, place_of
 from fairgroups.measures import Measure
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 from fairgroups.rows.rows import Rows
 
 __all__ = ["MANY", "Narrowed", "sets_of"]

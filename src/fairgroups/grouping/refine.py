@@ -24,8 +24,8 @@ from fairgroups.cells.cells import Cells
 from fairgroups.cells.sample import Sample
 from fairgroups.evidence.inference_options import InferenceOptions
 from fairgroups.grouping.find import SearchResult, find
+from fairgroups.grouping.number_of_groups import CANDIDATES
 from fairgroups.grouping.search_options import SearchOptions
-from fairgroups.grouping.selection import CANDIDATES
 from fairgroups.measures import JointMeasure, Measure, parts_of
 from fairgroups.options import Missing
 from fairgroups.partition.partition import Partition

@@ -26,7 +26,7 @@ from fairgroups.options import (
     one_of,
     whole_number,
 )
-from fairgroups.search.limits import limits_of
+from fairgroups.search.group_limits import group_limits
 from fairgroups.search.path import Limits
 
 __all__ = ["SearchOptions"]
@@ -57,7 +57,7 @@ class SearchOptions:
         whole_number(self.max_groups, "max_groups")
         one_of(self.monotonic, "monotonic", (None, *MONOTONIC))
         if self.min_group_size != "auto":
-            limits_of(self.min_group_size, self.min_denominator, 1)
+            group_limits(self.min_group_size, self.min_denominator, 1)
         if self.n_cells is not None:
             cells_of(self.n_cells)
         if at_least_zero(self.budget, "budget") == 0:
@@ -77,7 +77,7 @@ class SearchOptions:
     def limits(self, moments: Sequence[Moments], n_rows: int) -> Limits:
         """Return the least that a group must hold; `moments` of each rate looked at."""
         if self.min_group_size != "auto":
-            return limits_of(self.min_group_size, self.min_denominator, n_rows)
+            return group_limits(self.min_group_size, self.min_denominator, n_rows)
         n_groups = 2 if isinstance(self.n_groups, str) else int(self.n_groups)
         least = max(min(_smallest_judgeable(m, n_groups) for m in moments), float(self.min_denominator))
         if self.min_cell > 1:  # who count in every rate, not only who are there

@@ -22,7 +22,7 @@ from fairgroups.paper.parts import Figure, Part, Table, number
 from fairgroups.partition.partition import Partition
 from fairgroups.repair.score_repair import ScoreRepair
 from fairgroups.repair.tradeoff import tradeoff
-from fairgroups.rows.columns import numbers
+from fairgroups.rows.column_values import numbers
 from fairgroups.skin.scales import ITA_CLASSES, LIGHTNESS, LIGHTNESS_AND_HUE
 from fairgroups.sources.frames import read_table
 

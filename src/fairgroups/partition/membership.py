@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fairgroups.partition.sides import Levels, Side
 from fairgroups.quoting import quoted, sql_number, sql_text, sql_value
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 
 if TYPE_CHECKING:
     import narwhals as nw

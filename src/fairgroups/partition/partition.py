@@ -23,8 +23,8 @@ from fairgroups.output import read_text, write_atomically
 from fairgroups.partition.membership import absent_expr, absent_sql, inside, inside_expr, inside_sql
 from fairgroups.partition.sides import Box, Interval, Levels, Side, shortest, side_from_dict
 from fairgroups.partition.tiling import check_tiling
-from fairgroups.rows.attributes import Column, category, number_column
-from fairgroups.rows.columns import one_column
+from fairgroups.rows.column_kinds import Column, category, number_column
+from fairgroups.rows.column_values import one_column
 from fairgroups.sources.frames import column_names, read_table
 
 __all__ = ["Partition"]

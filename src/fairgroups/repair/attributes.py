@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
 from fairgroups.repair.inputs import as_table, flat
-from fairgroups.rows.attributes import Column, attribute, category, lone_attribute, number_column, of_array
-from fairgroups.rows.columns import one_column
+from fairgroups.rows.column_kinds import Column, attribute, category, lone_attribute, number_column, of_array
+from fairgroups.rows.column_values import one_column
 from fairgroups.rows.rows import check_finite
 from fairgroups.sources.frames import column_names, read_table
 

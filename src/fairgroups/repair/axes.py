@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 
 __all__ = ["Axis", "corners"]
 

@@ -31,7 +31,7 @@ from fairgroups.errors import InputError, SchemaError
 from fairgroups.quoting import quoted, sql_number, sql_value
 from fairgroups.repair.inputs import check_gap, read_scores, read_weights
 from fairgroups.repair.json_file import WrittenRepair, check_schema
-from fairgroups.rows.columns import numbers, one_column
+from fairgroups.rows.column_values import numbers, one_column
 
 __all__ = ["BlindRepair"]
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from fairgroups.repair.dependence import hgr, hgr_floor
 from fairgroups.repair.left import COARSE, FINE, bins_of
 from fairgroups.repair.quality import People
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 
 __all__ = ["chance_shows"]
 

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
-from fairgroups.rows.columns import numbers, one_column
+from fairgroups.rows.column_values import numbers, one_column
 from fairgroups.rows.rows import check_finite
 
 __all__ = ["Dependence", "correlation_ratio", "gedi", "hgr", "hgr_floor"]

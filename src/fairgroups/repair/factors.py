@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
 from fairgroups.quoting import sql_number, sql_text
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 
 __all__ = ["Factor", "levels_within", "strata_of", "strata_sql"]
 

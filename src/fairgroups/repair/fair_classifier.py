@@ -15,7 +15,7 @@ from fairgroups.repair.fair_model import AtPredict, FairModel
 from fairgroups.repair.inputs import read_weights
 from fairgroups.repair.score_repair import Condition, Relaxation
 from fairgroups.repair.transport import Cost
-from fairgroups.rows.columns import is_missing, one_column
+from fairgroups.rows.column_values import is_missing, one_column
 
 __all__ = ["FairClassifier"]
 

@@ -25,7 +25,7 @@ from fairgroups.repair.score_repair import KNOTS, MOST_NAMED, SMALLEST_NAMED, Sc
 from fairgroups.repair.score_table import ScoreTable
 from fairgroups.repair.scored import Scored
 from fairgroups.repair.stretches import partition_of
-from fairgroups.rows.columns import one_column
+from fairgroups.rows.column_values import one_column
 from fairgroups.sources.frames import column_names
 
 __all__ = ["AtPredict", "FairModel"]

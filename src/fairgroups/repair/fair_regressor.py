@@ -13,7 +13,7 @@ from fairgroups.options import Missing
 from fairgroups.repair.fair_model import AtPredict, FairModel
 from fairgroups.repair.score_repair import Relaxation
 from fairgroups.repair.transport import Cost
-from fairgroups.rows.columns import numbers, one_column
+from fairgroups.rows.column_values import numbers, one_column
 
 __all__ = ["FairRegressor"]
 

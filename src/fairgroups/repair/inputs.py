@@ -13,7 +13,7 @@ from fairgroups.errors import InputError
 from fairgroups.grouping.estimator import GroupEstimator
 from fairgroups.options import MISSING, one_of, seed_of, whole_number
 from fairgroups.partition.partition import Partition
-from fairgroups.rows.columns import numbers, one_column
+from fairgroups.rows.column_values import numbers, one_column
 from fairgroups.rows.rows import check_finite
 from fairgroups.rows.weights import check_weight
 

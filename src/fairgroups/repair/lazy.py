@@ -18,7 +18,7 @@ from fairgroups.errors import InputError
 from fairgroups.grouping.estimator import GroupEstimator
 from fairgroups.partition.partition import Partition
 from fairgroups.repair.inputs import read_partition, read_scores
-from fairgroups.rows.columns import one_column
+from fairgroups.rows.column_values import one_column
 from fairgroups.rows.roles import Roles
 from fairgroups.sources.frames import column_names
 

@@ -17,7 +17,7 @@ from fairgroups.repair.dependence import hgr, hgr_floor
 from fairgroups.repair.inputs import found_already
 from fairgroups.repair.scored import Scored
 from fairgroups.repair.transport import largest_gap
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 from fairgroups.words import amount, thousands
 
 if TYPE_CHECKING:

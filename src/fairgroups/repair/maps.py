@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.repair.along import levels_along
 from fairgroups.repair.axes import Axis
+from fairgroups.repair.score_distribution import levels_along
 from fairgroups.repair.score_table import ScoreTable
 from fairgroups.repair.transport import Cost, Distribution, Targets, largest_gap, relaxed_targets
 

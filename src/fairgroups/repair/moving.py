@@ -13,7 +13,7 @@ from fairgroups.errors import InputError
 from fairgroups.repair.axes import corners
 from fairgroups.repair.maps import Maps
 from fairgroups.repair.transport import members
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 
 if TYPE_CHECKING:
     from fairgroups.repair.score_repair import ScoreRepair

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fairgroups.repair.dependence import Dependence, correlation_ratio, hgr
 from fairgroups.repair.left import reach_of
 from fairgroups.repair.transport import largest_gap
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 
 __all__ = ["BEFORE", "GAPS", "People", "gaps", "quality", "score_quality"]
 

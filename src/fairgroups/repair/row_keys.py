@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.rows.columns import is_missing
+from fairgroups.rows.column_values import is_missing
 from fairgroups.sources.frames import column_names, read_table
 
 __all__ = ["row_keys"]

@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from fairgroups.errors import InputError, MissingValuesError
 from fairgroups.options import Missing
-from fairgroups.repair.along import nearness_of
 from fairgroups.repair.attributes import in_order, read_attributes
 from fairgroups.repair.document import document_of, repair_of
 from fairgroups.repair.group_maps import learn_groups
@@ -22,12 +21,13 @@ from fairgroups.repair.lazy import ScoreCounts, count_scores, fair_frame, rows_o
 from fairgroups.repair.left import Left, judge, warn_of
 from fairgroups.repair.maps import Maps, learn_along
 from fairgroups.repair.moving import cells_of, move_people
+from fairgroups.repair.score_distribution import nearness_of
 from fairgroups.repair.score_table import ScoreTable
 from fairgroups.repair.scored import Scored
 from fairgroups.repair.sql import Dialect, named, select_fair, sql_as_text, sql_chance
 from fairgroups.repair.stretches import partition_of
 from fairgroups.repair.transport import Cost, largest_gap, least_odds_gap
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 from fairgroups.rows.person_keys import read_keys, uniform_of
 from fairgroups.sources.frames import is_lazy
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fairgroups.cells.grid import axis_edges
 from fairgroups.errors import InputError
 from fairgroups.repair.axes import Axis
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 
 __all__ = ["ScoreTable", "cells_along"]
 

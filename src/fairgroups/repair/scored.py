@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from fairgroups.repair.attributes import read_attributes
 from fairgroups.repair.inputs import as_table, flat, read_labels, read_scores, read_weights
-from fairgroups.rows.attributes import Column
-from fairgroups.rows.columns import one_column
+from fairgroups.rows.column_kinds import Column
+from fairgroups.rows.column_values import one_column
 from fairgroups.rows.person_keys import read_keys, uniform_of
 
 __all__ = ["Scored"]

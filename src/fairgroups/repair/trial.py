@@ -21,7 +21,7 @@ from fairgroups.repair.score_table import ScoreTable
 from fairgroups.repair.scored import Scored
 from fairgroups.repair.stretches import partition_of
 from fairgroups.repair.transport import largest_gap
-from fairgroups.rows.columns import is_missing, one_column
+from fairgroups.rows.column_values import is_missing, one_column
 from fairgroups.rows.person_keys import read_keys, uniform_of
 from fairgroups.rows.roles import Roles
 from fairgroups.rows.rows import Rows

@@ -16,7 +16,7 @@ from fairgroups.repair.score_repair import ScoreRepair
 from fairgroups.repair.scored import Scored
 from fairgroups.repair.stratified_repair import StratifiedRepair
 from fairgroups.repair.trial import is_label
-from fairgroups.rows.columns import is_missing
+from fairgroups.rows.column_values import is_missing
 
 __all__ = ["Within", "repair_within"]
 

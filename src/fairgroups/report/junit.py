@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairgroups.evidence.verdict import limit_of_groups
+from fairgroups.evidence.limit_verdict import limit_of_groups
 from fairgroups.scans.conclusion import limit_lines
 from fairgroups.words import clean, points, size
 

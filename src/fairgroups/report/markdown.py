@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fairgroups.audits.remarks import certainty, direction_line, limit_lines, second_opinions
 from fairgroups.report.comparisons_section import comparison_sections
-from fairgroups.report.corrected_section import corrected_lines, corrected_table, corrected_title
+from fairgroups.report.measurement_error_section import corrected_lines, corrected_table, corrected_title
 from fairgroups.report.reasons_section import reasons_lines, reasons_table, reasons_title
 from fairgroups.report.sections import (
     PAPER,

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from fairgroups.audits.remarks import certainty, direction_line, limit_lines, second_opinions
 from fairgroups.charts.style import VERDICT_COLOURS, WIDE, fitting_svg, to_svg
 from fairgroups.report.comparisons_section import comparison_sections
-from fairgroups.report.corrected_section import corrected_lines, corrected_table, corrected_title
 from fairgroups.report.explorer import explorer_data
 from fairgroups.report.headline import first_sentence, key_figures
+from fairgroups.report.measurement_error_section import corrected_lines, corrected_table, corrected_title
 from fairgroups.report.pictures import (
     Picture,
     check_pictures,

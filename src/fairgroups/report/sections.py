@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fairgroups import __version__
 from fairgroups.audits.conclusion import bordered_attributes
 from fairgroups.evidence.verdict import DIFFERENT
-from fairgroups.report.corrected_section import known_from
+from fairgroups.report.measurement_error_section import known_from
 from fairgroups.report.reasons_section import held_equal
 from fairgroups.words import amount, sentence, size
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
-from fairgroups.rows.columns import is_missing, numbers, shorten
+from fairgroups.rows.column_values import is_missing, numbers, shorten
 from fairgroups.rows.ordered_levels import in_order, made_a_date
 from fairgroups.rows.yes_words import likely_yes, yes_among
 from fairgroups.words import listed

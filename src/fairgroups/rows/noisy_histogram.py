@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 from fairgroups.rows.rows import Rows
 
 __all__ = ["MOST_CELLS", "PrivateSize", "noise_variance", "private_rows", "two_sided_geometric"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError, MissingValuesError
-from fairgroups.rows.columns import is_missing
+from fairgroups.rows.column_values import is_missing
 from fairgroups.rows.ordered_levels import are_bands, in_order
 
 __all__ = ["read_periods"]

@@ -6,7 +6,7 @@ import hashlib
 from typing import Any
 
 from fairgroups.errors import InputError
-from fairgroups.rows.columns import is_missing, one_column
+from fairgroups.rows.column_values import is_missing, one_column
 
 __all__ = ["LOTS", "digits_of", "read_keys", "uniform_of"]
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from fairgroups.errors import InputError, MissingValuesError
 from fairgroups.measures import LARGEST, Measure
 from fairgroups.options import MISSING, Missing, one_of
-from fairgroups.rows.attributes import Column, attribute, factor, lone_attribute
-from fairgroups.rows.columns import numbers, one_column
+from fairgroups.rows.column_kinds import Column, attribute, factor, lone_attribute
+from fairgroups.rows.column_values import numbers, one_column
 from fairgroups.rows.labels import check_positive, label_codes, read_outcome
 from fairgroups.rows.weights import check_weight
 from fairgroups.sources.ages import OLDEST

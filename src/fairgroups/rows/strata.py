@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 from fairgroups.rows.rows import Rows, quantiles
 from fairgroups.rows.weights import weighted_sums
 from fairgroups.words import listed

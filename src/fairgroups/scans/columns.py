@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from fairgroups.cells.grid import axis_edges
 from fairgroups.errors import InputError
-from fairgroups.evidence.places import ScannedAxis
+from fairgroups.evidence.scanned_places import ScannedAxis
 from fairgroups.partition.sides import Interval, Levels, Side, shortest
-from fairgroups.rows.columns import is_missing, numbers
+from fairgroups.rows.column_values import is_missing, numbers
 from fairgroups.rows.missing_codes import codes_of
 from fairgroups.scans.protected import looks_protected
 from fairgroups.words import how_many, listed, thousands

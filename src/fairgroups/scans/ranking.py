@@ -11,14 +11,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.evidence.dealt import Dealt
-from fairgroups.evidence.look import Look, Looked, fitting
+from fairgroups.evidence.dealt_outcomes import Dealt
+from fairgroups.evidence.limit_verdict import LimitVerdict, worst_limit
+from fairgroups.evidence.many_attributes import Look, Looked, fitting
 from fairgroups.evidence.regions import Region
-from fairgroups.evidence.verdict import LimitVerdict, worst_limit
 from fairgroups.progress import on_two_threads
 from fairgroups.scans.options import ScanOptions
 from fairgroups.scans.records import CurvePart, ScanLimit, ScannedAttribute, Step
-from fairgroups.scans.scene import MOST_COLUMNS, Scene
+from fairgroups.scans.scanned_cells import MOST_COLUMNS, Scene
 
 __all__ = ["Ranking"]
 

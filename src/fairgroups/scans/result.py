@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from fairgroups.audits.document import schema_of
 from fairgroups.audits.json_file import Written
-from fairgroups.evidence.verdict import LimitVerdict, worst_limit
+from fairgroups.evidence.limit_verdict import LimitVerdict, worst_limit
 from fairgroups.measures import Direction
 from fairgroups.output import write_atomically
 from fairgroups.scans.columns import ColumnCheck

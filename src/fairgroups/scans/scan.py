@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from fairgroups.audits.audit import audit_of_one
 from fairgroups.audits.result import Audit
 from fairgroups.errors import FairGroupsError, InputError
-from fairgroups.evidence.dealt import FEWEST
-from fairgroups.evidence.look import fitting
+from fairgroups.evidence.dealt_outcomes import FEWEST
+from fairgroups.evidence.many_attributes import fitting
 from fairgroups.measures import JointMeasure, Measure, resolve_any
 from fairgroups.options import rates_apart, refuse_unknown, taking
 from fairgroups.progress import progress_bar
-from fairgroups.rows.attributes import Column
-from fairgroups.rows.columns import is_missing
+from fairgroups.rows.column_kinds import Column
+from fairgroups.rows.column_values import is_missing
 from fairgroups.rows.rows import Rows, check_measure, refuse_exposure
 from fairgroups.rows.strata import nothing_to_compare, refuse_names
 from fairgroups.rows.weights import weighted_sums
@@ -28,7 +28,7 @@ from fairgroups.scans.options import ScanOptions
 from fairgroups.scans.ranking import Ranking
 from fairgroups.scans.records import ScanLimit, ScannedAttribute
 from fairgroups.scans.result import Scan, ScanFacts
-from fairgroups.scans.scene import Scene, bits_of
+from fairgroups.scans.scanned_cells import Scene, bits_of
 from fairgroups.scans.table import ScanTable
 from fairgroups.sources.ages import age_column
 from fairgroups.words import thousands

@@ -16,8 +16,8 @@ from fairgroups.errors import ColumnError, InputError
 from fairgroups.options import Missing
 from fairgroups.progress import on_two_threads
 from fairgroups.quoting import quoted
-from fairgroups.rows.attributes import Column, factor
-from fairgroups.rows.columns import numbers, one_column
+from fairgroups.rows.column_kinds import Column, factor
+from fairgroups.rows.column_values import numbers, one_column
 from fairgroups.rows.rows import Rows
 from fairgroups.scans.columns import ColumnCheck, ScannedColumn, read_column, unreadable
 from fairgroups.scans.copies import without_copies

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
 from fairgroups.evidence.reliability import Reliability, reliability_of
-from fairgroups.rows.columns import numbers, one_column
+from fairgroups.rows.column_values import numbers, one_column
 from fairgroups.rows.labels import label_codes
 from fairgroups.skin.colour import hue_angle, ita
 from fairgroups.sources.frames import build_table, read_table

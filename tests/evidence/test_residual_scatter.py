@@ -5,7 +5,7 @@ import pytest
 
 import fairgroups as fg
 from fairgroups.cells.cells import Cells
-from fairgroups.evidence.scatter import spread_of_most, standard_deviation
+from fairgroups.evidence.residual_scatter import spread_of_most, standard_deviation
 
 
 @pytest.mark.parametrize("kind", ["normal", "exponential", "trend", "lognormal"])

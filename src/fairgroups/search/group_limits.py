@@ -14,7 +14,7 @@ from fairgroups.search.intervals import best_intervals
 from fairgroups.search.monotone import best_monotone
 from fairgroups.search.path import GroupPath, Limits, Units
 
-__all__ = ["check_n_groups", "limits_of", "search"]
+__all__ = ["check_n_groups", "group_limits", "search"]
 
 
 def check_n_groups(n_groups: Any, cells: Cells, measure: Measure | str) -> int:
@@ -31,7 +31,7 @@ def check_n_groups(n_groups: Any, cells: Cells, measure: Measure | str) -> int:
     return int(n_groups)
 
 
-def limits_of(min_group_size: Any, min_denominator: Any, n_rows: int) -> Limits:
+def group_limits(min_group_size: Any, min_denominator: Any, n_rows: int) -> Limits:
     """Turn the least size of a group, in rows or as a share of them, into limits for a search."""
     if (
         isinstance(min_group_size, bool)

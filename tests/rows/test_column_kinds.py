@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fairgroups as fg
-from fairgroups.rows.attributes import category, factor
+from fairgroups.rows.column_kinds import category, factor
 
 
 def test_levels_are_told_apart_by_what_they_say():

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from fairgroups.evidence.dealt import Dealt
-from fairgroups.evidence.look import look_at
-from fairgroups.evidence.places import Places, ScannedAxis
+from fairgroups.evidence.dealt_outcomes import Dealt
+from fairgroups.evidence.many_attributes import look_at
+from fairgroups.evidence.scanned_places import Places, ScannedAxis
 from fairgroups.measures import RATES
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 from fairgroups.rows.rows import Rows
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.evidence.band import MOST_PEOPLE
-from fairgroups.evidence.dealt import Dealt
+from fairgroups.evidence.dealt_outcomes import Dealt
 from fairgroups.evidence.every_region import EveryRegion
 from fairgroups.evidence.region_scale import Crossed, RegionScale, ends_of
 from fairgroups.evidence.regions import Region

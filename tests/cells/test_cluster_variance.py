@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fairgroups import Band, Cells, Partition, group_rates
-from fairgroups.cells.contrasts import Contrasts
+from fairgroups.cells.cluster_variance import Contrasts
 
 PARITY = "statistical_parity"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fairgroups.words import compared, points
 
 if TYPE_CHECKING:
-    from fairgroups.audits.corrected import Corrected
+    from fairgroups.audits.measurement_error import Corrected
     from fairgroups.audits.result import Audit
 
 __all__ = ["corrected_lines", "corrected_table", "corrected_title", "known_from"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fairgroups as fg
-from fairgroups.report.corrected_section import corrected_lines, corrected_table, corrected_title
+from fairgroups.report.measurement_error_section import corrected_lines, corrected_table, corrected_title
 
 
 @pytest.fixture(scope="module")

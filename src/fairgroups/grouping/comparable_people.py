@@ -23,7 +23,7 @@ from fairgroups.cells.sample import Sample
 from fairgroups.errors import InputError
 from fairgroups.measures import Measure
 from fairgroups.options import HOW
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 from fairgroups.rows.rows import Rows
 from fairgroups.rows.strata import Factor, Strata, nothing_to_compare, refuse_names, strata_of
 from fairgroups.rows.weights import weighted_sums

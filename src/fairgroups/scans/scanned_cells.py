@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.evidence.dealt import Dealt
+from fairgroups.evidence.dealt_outcomes import Dealt
 from fairgroups.evidence.every_region import EveryRegion
 from fairgroups.evidence.likelihood import POWER
-from fairgroups.evidence.look import Look, Looked, look_at
-from fairgroups.evidence.places import Places, ScannedAxis, place_of
+from fairgroups.evidence.many_attributes import Look, Looked, look_at
 from fairgroups.evidence.regions import Region
+from fairgroups.evidence.scanned_places import Places, ScannedAxis, place_of
 from fairgroups.evidence.verdict import verdicts
 from fairgroups.measures import Direction, Measure
 from fairgroups.partition.sides import Levels, Side
 from fairgroups.progress import on_two_threads
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 from fairgroups.rows.rows import Rows
 from fairgroups.rows.strata import Strata, strata_of
 from fairgroups.rows.weights import weighted_sums

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fairgroups.engines.columns import check_columns, is_category, is_number, under_names
 from fairgroups.engines.count import count_rows, known_number, place_of
 from fairgroups.errors import MissingValuesError, NeedsRows
-from fairgroups.rows.attributes import MOST_LEVELS, Column
+from fairgroups.rows.column_kinds import MOST_LEVELS, Column
 from fairgroups.rows.roles import Roles
 from fairgroups.rows.rows import Rows
 from fairgroups.rows.strata import BINS, bin_edges

@@ -6,7 +6,7 @@ import fairgroups as fg
 from fairgroups import Band, Cells, group_rates, make_synthetic
 from fairgroups.evidence.band_width import from_table, simulated
 from fairgroups.evidence.bounds import fixed_bounds
-from fairgroups.evidence.spread import rate_range, variance_of_phi
+from fairgroups.evidence.spread_of_groups import rate_range, variance_of_phi
 from fairgroups.search.intervals import best_intervals
 
 PARITY = "statistical_parity"

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from fairgroups.evidence.dealt import Dealt
+from fairgroups.evidence.dealt_outcomes import Dealt
 from fairgroups.measures import RATES
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 from fairgroups.rows.rows import Rows
 
 PARITY, MEAN = RATES["statistical_parity"], RATES["mean"]

@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 
 from fairgroups._kernels import deal_pairs, deal_sums, region_maxima
 from fairgroups.evidence.band_width import ROUNDING
-from fairgroups.evidence.dealt import Dealt
+from fairgroups.evidence.dealt_outcomes import Dealt
 from fairgroups.evidence.every_region import EveryRegion
-from fairgroups.evidence.places import Places, ScannedAxis
 from fairgroups.evidence.region_scale import RegionScale
 from fairgroups.evidence.regions import Region
+from fairgroups.evidence.scanned_places import Places, ScannedAxis
 from fairgroups.progress import on_two_threads
 
 __all__ = ["Look", "Looked", "fitting", "look_at"]

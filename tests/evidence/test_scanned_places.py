@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from fairgroups.evidence.dealt import Dealt
-from fairgroups.evidence.places import Places, ScannedAxis, place_of
+from fairgroups.evidence.dealt_outcomes import Dealt
+from fairgroups.evidence.scanned_places import Places, ScannedAxis, place_of
 from fairgroups.measures import RATES
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 from fairgroups.rows.rows import Rows
 
 

@@ -15,7 +15,7 @@ from fairgroups.cells.cells import Cells
 from fairgroups.cells.moments import Moments, moments_by
 from fairgroups.evidence.bounds import Bounds
 from fairgroups.evidence.rates import GroupRates
-from fairgroups.evidence.scatter import coarse
+from fairgroups.evidence.residual_scatter import coarse
 from fairgroups.measures import Measure
 from fairgroups.options import Against
 from fairgroups.rows.rows import Rows, quantiles

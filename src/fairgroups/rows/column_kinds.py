@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError, MissingValuesError
-from fairgroups.rows.columns import is_missing, numbers, one_column, reads_as_numbers, shorten
+from fairgroups.rows.column_values import is_missing, numbers, one_column, reads_as_numbers, shorten
 from fairgroups.rows.labels import category_levels, refuse_sums
 from fairgroups.rows.ordered_levels import are_bands
 from fairgroups.sources.frames import read_table

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.cells.contrasts import Contrasts
+from fairgroups.cells.cluster_variance import Contrasts
 from fairgroups.rows.rows import Rows
 
 __all__ = ["noise_of"]

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from fairgroups.repair.along import Width, _Look, _Near, levels_along, nearness_of
+from fairgroups.repair.score_distribution import Width, _Look, _Near, levels_along, nearness_of
 from fairgroups.repair.score_table import ScoreTable
-from fairgroups.rows.attributes import Column
+from fairgroups.rows.column_kinds import Column
 
 
 def table(effect, n=4000, seed=0, **kinds):

@@ -5,7 +5,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import fairgroups as fg
-from fairgroups.grouping.alike import find_alike, without_each
+from fairgroups.grouping.comparable_people import find_alike, without_each
 from fairgroups.measures import RATES
 from fairgroups.rows.rows import Rows
 
