@@ -120,6 +120,8 @@ class Moments:
         Scores between 0 and 1 are amounts like any other: what may be said of them does not change with their unit.
         """
         inside = self.low >= 0 and self.high <= 1
+        if self.ab is self.aa:  # as of yes and no without weights
+            return inside
         return inside and float(np.sum(self.ab - self.aa)) <= 1e-9 * float(np.sum(self.bb))  # Σ a (b − a)
 
     @property

@@ -125,7 +125,7 @@ class Band:
         self.overall = moments.overall + moments.offset
         self._seed, self._band_width = seed, band_width
         self._weight = float(moments.noise.sum() / moments.b.sum())
-        self.equal_weights = bool(np.allclose(moments.noise, moments.b * self._weight, rtol=1e-9, atol=0))
+        self.equal_weights = _are_times(moments.noise, moments.b, self._weight)
         self._rows = float(cells.rows.sum())
         self.one = float(moments.b.sum() / max(moments.size, 1.0)) * (1 - 1e-9)  # what a person who counts adds to B
         self.scale = None if self.bounded else self._regions.scale
@@ -155,7 +155,7 @@ class Band:
             rows = self.cells.rows.astype(np.float64)
             return known or boxes_simulated(self.cells, m, rows, self.level, equal_weights=self.equal_weights)
         one = float(m.bb.sum() / m.b.sum())  # each row's weight, where all are equal
-        plain = self.equal_weights and bool(np.allclose(m.aa, m.a * one, rtol=1e-9, atol=0))  # 0/1
+        plain = self.equal_weights and _are_times(m.aa, m.a, one)  # 0/1
         can = self.bounded and plain
         if band_width == "simulate" and not can:
             raise InputError(
@@ -339,3 +339,8 @@ class Band:
             np.clip([self._moments.overall], 0.0, 1.0), n, rest, np.array([share]), root, power
         )
         return float(np.fmax(below, above)[0])
+
+
+def _are_times(many: Array, sums: Array, factor: float) -> bool:
+    """Whether the first are the second times one factor; looked at no further where they are the same array."""
+    return (many is sums and factor == 1) or bool(np.allclose(many, sums * factor, rtol=1e-9, atol=0))
