@@ -71,7 +71,11 @@ def test_a_card_for_notebooks(found, odd):
 
 def test_junit(found, odd):
     text = render_junit(
-        [*audit_tests("one", found, []), *audit_tests("two\x00", odd, []), error_test("three", InputError("no"))]
+        [
+            *audit_tests("one", found, []),
+            *audit_tests("two\x00", odd, []),
+            error_test("three", "the scan", InputError("no")),
+        ]
     )
     root = ET.fromstring(text)
     assert [suite.get("name") for suite in root] == ["one", "two\ufffd", "three"]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairgroups.audits.groups import notes_on
 from fairgroups.cells.sample import Sample
@@ -12,6 +14,7 @@ from fairgroups.evidence.judge import Evidence
 from fairgroups.evidence.residual_scatter import spread_of_most
 from fairgroups.measures import Measure
 from fairgroups.reading import Reading
+from fairgroups.rows.column_kinds import Column
 from fairgroups.rows.missing_codes import codes_of
 from fairgroups.rows.rows import Rows
 from fairgroups.words import listed
@@ -19,7 +22,7 @@ from fairgroups.words import listed
 if TYPE_CHECKING:
     from fairgroups.audits.assemble import Judged
 
-__all__ = ["notes_of"]
+__all__ = ["averaged_labels", "codes_among", "notes_of"]
 
 MOST_LABELS = 10  # so few whole numbers may be labels
 FEW_CLASSES = 6
@@ -28,7 +31,11 @@ FEW_CLASSES = 6
 def notes_of(judged: Judged, measure: Measure, evidence: Evidence, reading: Reading) -> list[str]:
     """List what a reader should know of the data, the search and the intervals."""
     sample, result = judged.sample, judged.result
-    notes = [*_codes(sample.rows), *reading.notes, *(() if result is None else result.notes)]
+    notes = [
+        *codes_among((*sample.rows.columns, *sample.rows.factors), sample.rows.count),
+        *reading.notes,
+        *(() if result is None else result.notes),
+    ]
     hidden = sample.rows.blur is not None
     if (
         result is not None
@@ -50,7 +57,7 @@ def notes_of(judged: Judged, measure: Measure, evidence: Evidence, reading: Read
             "held equal still varies inside strata. how='model' (--how model) compares by a model's scores instead."
         )
     if measure.name == "mean":
-        notes += _labels_or_amounts(sample.rows, evidence)
+        notes += averaged_labels(sample.rows) if not evidence.groups.bounded else []
     if not evidence.groups.bounded and sample.is_line and spread_of_most(sample.cells[measure]) < evidence.spread:
         notes.append(
             "A few extreme outcomes scatter further than all others together, and widen every interval: check whether "
@@ -110,10 +117,10 @@ def _how_fine(sample: Sample) -> str:
     return f"Borders of groups may lie {listed(said)}; the intervals hold for all such boxes." if said else ""
 
 
-def _labels_or_amounts(rows: Rows, evidence: Evidence) -> list[str]:
+def averaged_labels(rows: Rows) -> list[str]:
     """Say that few whole numbers are averaged, in case they are labels."""
     values = np.unique(rows.outcome)
-    if evidence.groups.bounded or values.size > MOST_LABELS or np.any(values != np.rint(values)):
+    if values.size > MOST_LABELS or np.any(values != np.rint(values)):
         return []
     listed = ", ".join(f"{value:g}" for value in values)
     said = f"The outcome's values {listed} were averaged as amounts. "
@@ -124,11 +131,11 @@ def _labels_or_amounts(rows: Rows, evidence: Evidence) -> list[str]:
     return [said + "If they are labels of classes, say which one counts as yes: --positive (positive=)."]
 
 
-def _codes(rows: Rows) -> list[str]:
+def codes_among(columns: Sequence[Column], count: NDArray[np.float64] | None) -> list[str]:
     """Say which numbers look as if they stood for something else."""
     said = []
-    for column in (*rows.columns, *rows.factors):
-        codes = [] if column.levels is not None or column.last is not None else codes_of(column.values, rows.count)
+    for column in columns:
+        codes = [] if column.levels is not None or column.last is not None else codes_of(column.values, count)
         for code, n in codes:
             said.append(
                 f"{n:,} rows share {column.name} = {code:g}, far from all others. If it stands for a missing value, "

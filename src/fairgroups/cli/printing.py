@@ -52,31 +52,38 @@ def print_whole(console: Console, table: Table) -> None:
     console.print(table, width=max(console.width, least_width(console, table)), crop=False)
 
 
+def say_line(text: str = "") -> None:
+    """Print a line; what the data's names and levels could do to a terminal is taken out."""
+    from fairgroups.words import clean
+
+    typer.echo(clean(text))
+
+
 def say(run: AuditRun, *, quiet: bool) -> None:
     """Print what an audit found, and where it was written."""
     from fairgroups.audits.remarks import caveats, certainty, direction_line, limit_lines
 
     result = run.audit
-    typer.echo("")
-    typer.echo(result.conclusion)
+    say_line()
+    say_line(result.conclusion)
     if not quiet:
-        typer.echo(f"{certainty(result)} {direction_line(result)}".strip())
+        say_line(f"{certainty(result)} {direction_line(result)}".strip())
         for part in result.parts:
             _print_table(part)
     for limit in limit_lines(result):
-        typer.echo(limit)
+        say_line(limit)
     if run.changed:
         _say_changes(run)
     if quiet:
         for line in caveats(result):
-            typer.echo(line)
+            say_line(line)
     else:
         for line in result.data.converted:
-            typer.echo(f"Read: {line}")
+            say_line(f"Read: {line}")
     for note in run.notes:
-        typer.echo(f"Note: {note}")
+        say_line(f"Note: {note}")
     for line in run.written:
-        typer.echo(line)
+        say_line(line)
 
 
 def _longest_word(*texts: str) -> int:
@@ -91,14 +98,14 @@ def _say_changes(run: AuditRun) -> None:
     worse = [change for change in run.changed if change.verdict == "worse"]
     for change in worse:
         ends = " to ".join(points(x, percent=percent) for x in (change.low, change.high))
-        typer.echo(
+        say_line(
             f"Worse than the baseline: {change.label}, {points(change.before, percent=percent)} then, "
             f"{points(change.after, percent=percent)} now (change to its harm {ends})."
         )
     for change in (change for change in run.changed if change.verdict == "not comparable"):
-        typer.echo(f"Cannot be compared with the baseline: {change.label}.")
+        say_line(f"Cannot be compared with the baseline: {change.label}.")
     if not worse:
-        typer.echo("No group is shown to be worse off than in the baseline.")
+        say_line("No group is shown to be worse off than in the baseline.")
 
 
 def _least(record: GroupRecord, *, percent: bool) -> str:
@@ -119,7 +126,7 @@ def _print_table(result: Audit) -> None:
     from fairgroups.report.measurement_error_section import corrected_lines, corrected_table
     from fairgroups.report.reasons_section import reasons_lines, reasons_table
     from fairgroups.report.sections import everybody_line, rate_table
-    from fairgroups.words import amount, compared, counted
+    from fairgroups.words import amount, clean, compared, counted
 
     percent = result.data.percent
     console = console_of(WIDE)
@@ -146,21 +153,21 @@ def _print_table(result: Audit) -> None:
     if any(_least(r, percent=percent) for r in result.records):
         what = "difference" if result.measure.direction == "neutral" else "disadvantage"
         said += f" 80% power at x: a true {what} of x would be shown in 80 of 100 such samples."
-    console.print(escape(said), soft_wrap=True)
+    console.print(escape(clean(said)), soft_wrap=True)
     _print_texts(console, reasons_table(result))
     for line in reasons_lines(result):
-        console.print(escape(line), soft_wrap=True)
+        console.print(escape(clean(line)), soft_wrap=True)
     _print_texts(console, corrected_table(result))
     for line in corrected_lines(result):
-        console.print(escape(line), soft_wrap=True)
+        console.print(escape(clean(line)), soft_wrap=True)
     _print_texts(console, rate_table(result))
     for section in comparison_sections(result):
         console.print(f"\n{escape(section.title)}. {escape(section.said)}", soft_wrap=True)
         _print_texts(console, section.table)
     for line in second_opinions(result):
-        console.print(escape(line), soft_wrap=True)
+        console.print(escape(clean(line)), soft_wrap=True)
     for note in result.notes:
-        console.print(f"Note: {escape(note)}", soft_wrap=True)
+        console.print(f"Note: {escape(clean(note))}", soft_wrap=True)
 
 
 def _print_texts(console: Console, told: dict[str, Any] | None) -> None:

@@ -54,7 +54,7 @@ def run(
             done = run_one(one, command=command, verbose=is_terminal())
         except FairGroupsError as error:  # the others still run
             typer.echo(f"Error: {error}", err=True)
-            tests.append(error_test(one["name"], error))
+            tests.append(error_test(one["name"], "the audit" if "sensitive" in one else "the scan", error))
             codes.append(WRONG_INPUT)
             lines.append(IndexLine(one["name"], None, None, 2, limited=False, error=getattr(error, "fact", str(error))))
             continue

@@ -6,11 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from fairgroups.cli.exit_codes import exit_code_of
 from fairgroups.cli.job import TableOptions, check_outputs, write_outputs
-from fairgroups.cli.printing import COLOURS, console_of, least_width, print_whole, table_in
+from fairgroups.cli.printing import COLOURS, console_of, least_width, print_whole, say_line, table_in
 from fairgroups.scans.options import ScanOptions
 
 if TYPE_CHECKING:
@@ -84,19 +82,19 @@ def say_scan(run: ScanRun, *, quiet: bool) -> None:
     from fairgroups.scans.conclusion import certainty, limit_lines, steps_said
 
     scan = run.scan
-    typer.echo("")
-    typer.echo(scan.conclusion)
+    say_line()
+    say_line(scan.conclusion)
     if not quiet:
-        typer.echo(certainty(scan))
+        say_line(certainty(scan))
         _print_table(scan)
         if len(scan.steps) > 1:
-            typer.echo("The short list:")
+            say_line("The short list:")
             for k, step in enumerate(scan.steps, 1):
-                typer.echo(f"  {k}. {steps_said(scan, step)}")
+                say_line(f"  {k}. {steps_said(scan, step)}")
         for line in checks_said(scan):
-            typer.echo(f"Note: {line}")
+            say_line(f"Note: {line}")
     for line in (*limit_lines(scan), *run.written):
-        typer.echo(line)
+        say_line(line)
 
 
 def sparkline(scan: Scan, one: ScannedAttribute) -> str:

@@ -18,6 +18,7 @@ from fairgroups.progress import on_two_threads
 
 __all__ = ["Places", "ScannedAxis", "place_of"]
 
+TIE = 1e-6  # the others stand out as much as a region does
 Array = NDArray[np.float64]
 
 
@@ -136,13 +137,37 @@ class Places:
         return found, self.every.region(at)
 
     def told(self, side: int, root: float) -> Region:
-        """Return the region to be told: on the harmful side and not most people, if one is shown; else the largest."""
+        """Return the region to be told: on the harmful side, if one there is shown; else the largest.
+
+        It is most people only where a smaller one would be cut out of it.
+        """
         few = np.where(self.people <= MOST_PEOPLE * self.n, self.left, 0.0)
         for wanted in dict.fromkeys((side, 0)):
             found, at = self.scale.best(few, wanted)
             if found > root:
+                return self.every.region(self._uncut(at, root))
+            found, at = self.scale.best(self.left, wanted)
+            if found > root:
                 return self.every.region(at)
         return self.best()[1]
+
+    def _uncut(self, part: int, root: float) -> int:
+        """Return the most striking region from which this one would be cut: it does not stand out from the rest of it.
+
+        The region itself, where there is none.
+        """
+        inside = self._inside(self.every.region(part)).astype(np.int64)
+        statistics, side = self.scale.of(self.left), np.sign(self.left[part])
+        holds = (self.every.sums(inside) == inside.sum()) & (self.scale.above > 0) & (np.sign(self.left) == side)
+        at = np.flatnonzero(holds & (statistics > statistics[part] + TIE))
+        weight, rest = self.weight[part], self.weight[at] - self.weight[part]
+        at, rest = at[rest > 0], rest[rest > 0]
+        if not at.size:
+            return part
+        apart = side * (self.left[part] / weight - (self.left[at] - self.left[part]) / rest)
+        scatter = 1.0 / self.scale.above[part] ** 2 / (weight * (1 - weight / float(self.crossed.weight.sum())))
+        cut = apart <= root * np.sqrt(scatter * (1 / weight + 1 / rest))
+        return int(at[cut][np.argmax(statistics[at[cut]])]) if cut.any() else part
 
     def further(self, region: Region, root: float, most: int) -> list[Region]:
         """Return regions that are shown to differ, apart from the first and from one another.

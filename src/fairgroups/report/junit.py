@@ -77,9 +77,9 @@ def scan_tests(name: str, scan: Scan) -> list[Outcome]:
     return tests
 
 
-def error_test(name: str, error: Exception) -> Outcome:
-    """Tell of an audit that could not be made."""
-    return (name, "the audit", "error", str(error))
+def error_test(name: str, what: str, error: Exception) -> Outcome:
+    """Tell of an audit, or a scan, that could not be made."""
+    return (name, what, "error", str(error))
 
 
 def render_junit(tests: Sequence[Outcome]) -> str:

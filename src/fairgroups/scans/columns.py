@@ -7,9 +7,6 @@ for nothing, rare levels: each is told in the words of its `ColumnCheck`.
 from __future__ import annotations
 
 import datetime as dt
-import re
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
@@ -26,6 +23,7 @@ from fairgroups.partition.sides import Interval, Levels, Side, shortest
 from fairgroups.rows.column_values import is_missing, numbers
 from fairgroups.rows.missing_codes import codes_of
 from fairgroups.scans.protected import looks_protected
+from fairgroups.scans.texts import DAY, days_of, form_of, look_like, plain_time, read_texts
 from fairgroups.words import how_many, listed, thousands
 
 __all__ = [
@@ -48,18 +46,6 @@ MANY = 100  # numbers of people, of equally many rows each
 TOGETHER = "If rows of one person belong together, say so: cluster= (--cluster)."
 OTHERS = "a rarer level"
 UNKNOWN, KNOWN = "not known", "known"
-ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?")
-_MONTH = r"(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\w*\.?"
-SPOKEN_DATE = re.compile(
-    rf"(\d{{1,4}}[./-]\d{{1,2}}[./-]\d{{1,4}}|\d{{1,2}}\.? {_MONTH},? \d{{2,4}}|{_MONTH} \d{{1,2}},? \d{{4}}|"
-    r"\d{4}[-/]\d{1,2})([ T]\d{1,2}:\d{2}.*)?"
-)
-PLAIN_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
-SPOKEN_NUMBER = re.compile(
-    r"[<>≤≥(+\-−]*\s*([€$£¥]\s*)?[+\-−]?"
-    r"(\d{1,3}([., '’\u00a0\u202f]\d{2,3})+([.,]\d*)?|\d*[.,]?\d+|\d+[.,])\s*[)%€$£¥-]?"
-)
-DAY = np.timedelta64(1, "D") / np.timedelta64(1, "us")
 
 
 @dataclass(frozen=True)
@@ -107,9 +93,13 @@ class ColumnCheck:
     told: str = ""
     looks_like: str = ""
 
+    def telling(self, more: str) -> ColumnCheck:
+        """Return the check with one more thing that was done."""
+        return replace(self, told=f"{self.told} {more}".strip())
+
     def left_out(self, why: str, same_as: str | None = None) -> ColumnCheck:
         """Return the check of a column that is not looked at."""
-        return replace(self, used=False, told=f"{self.told} Left out: {why}".strip(), same_as=same_as)
+        return replace(self.telling(f"Left out: {why}"), used=False, same_as=same_as)
 
 
 @dataclass(frozen=True)
@@ -192,7 +182,7 @@ def _date(days: float) -> str:
 def read_column(raw: NDArray[Any], name: str) -> ScannedColumn:
     """Read a column of any kind."""
     try:
-        kind, values, levels = _read(raw, name)
+        kind, values, levels, told = _read(raw, name)
     except _TooLongError:
         items = raw.tolist()
         absent = sum(is_missing(x) for x in items)
@@ -201,14 +191,15 @@ def read_column(raw: NDArray[Any], name: str) -> ScannedColumn:
         return ScannedColumn(check.left_out(why), np.full(raw.size, np.nan))
     known = ~np.isnan(values)
     n, distinct = int(values.size), len(set(levels)) if levels is not None else int(np.unique(values[known]).size)
-    check = ColumnCheck(name, kind, True, distinct, n - int(np.count_nonzero(known)), protected=looks_protected(name))
+    absent, protected = n - int(np.count_nonzero(known)), looks_protected(name)
+    check = ColumnCheck(name, kind, True, distinct, absent, protected=protected, told=told)
     if not known.any():
         return ScannedColumn(replace(check, kind="empty").left_out("no value is known."), values)
     if levels is not None:
         return _category(check, values, levels, n)
     infinite = int(np.count_nonzero(np.isinf(raw))) if raw.dtype.kind == "f" else 0
     if infinite:
-        check = replace(check, told=f"{how_many(infinite, 'infinite value')} taken as not known.")
+        check = check.telling(f"{how_many(infinite, 'infinite value')} taken as not known.")
     if kind == "number":
         check, values = _without_codes(check, values)
     spread = values[~np.isnan(values)]
@@ -232,37 +223,35 @@ def read_column(raw: NDArray[Any], name: str) -> ScannedColumn:
     return ScannedColumn(check, values)
 
 
-def _read(raw: NDArray[Any], name: str) -> tuple[ColumnKind, Array, tuple[str, ...] | None]:
-    """Return the kind, the values as numbers, and the levels of a category."""
+def _read(raw: NDArray[Any], name: str) -> tuple[ColumnKind, Array, tuple[str, ...] | None, str]:
+    """Return the kind, the values as numbers, the levels of a category, and what was taken as not known."""
     mask = np.ma.getmaskarray(raw) if isinstance(raw, np.ma.MaskedArray) else np.zeros(raw.shape, dtype=bool)
     data = np.asarray(raw.data) if isinstance(raw, np.ma.MaskedArray) else raw
     if data.dtype.kind in "Mm":
-        days = _days(data)
+        days = days_of(data)
         days[mask] = np.nan
-        return ("date" if data.dtype.kind == "M" else "number"), days, None
+        return ("date" if data.dtype.kind == "M" else "number"), days, None, ""
     if data.dtype.kind in "iuf":
-        return "number", _plain_numbers(raw, name), None
+        return "number", _plain_numbers(raw, name), None, ""
     if data.dtype.kind == "c":
         raise InputError(f"{name!r} holds complex numbers.", "leave it out: --without.")
     items = [None if absent or is_missing(x) else x for x, absent in zip(data.tolist(), mask, strict=True)]
     kinds = {type(x) for x in items if x is not None}
-    if kinds and bool not in kinds and all(issubclass(kind, Real | Decimal) for kind in kinds):
-        return "number", _plain_numbers(np.array(items, dtype=object), name), None
+    are_numbers = bool not in kinds and all(issubclass(kind, Real | Decimal) for kind in kinds - {str})
+    if kinds and are_numbers and str not in kinds:
+        return "number", _plain_numbers(np.array(items, dtype=object), name), None, ""
     if kinds and all(issubclass(kind, dt.date) for kind in kinds):
-        return "date", _days(np.array([_plain_time(x) for x in items], dtype="datetime64[us]")), None
-    texts = Counter(x for x in items if isinstance(x, str)) if kinds == {str} else Counter()
-    if texts and all(ISO_DATE.fullmatch(text.strip()) for text in texts):
-        return "date", _days(np.array([_time_of(x) for x in items], dtype="datetime64[us]")), None
-    read = _texts_as_numbers(texts, items) if len(texts) > 2 else None
-    if read is not None:
-        return "number", read, None
+        return "date", days_of(np.array([plain_time(x) for x in items], dtype="datetime64[us]")), None, ""
     said = [None if x is None or (isinstance(x, str) and not x.strip()) else str(x) for x in items]
+    read = read_texts(said) if are_numbers else None
+    if read is not None:
+        return read.kind, read.values, None, read.told
     place: dict[str, float] = {}
     for x in said:
         if x is not None:
             place.setdefault(x, float(len(place)))
     codes = np.array([np.nan if x is None else place[x] for x in said], dtype=np.float64)
-    return "category", codes, tuple(place)
+    return "category", codes, tuple(place), ""
 
 
 class _TooLongError(Exception):
@@ -278,48 +267,6 @@ def _plain_numbers(values: NDArray[Any], name: str) -> Array:
     return np.where(np.isinf(found), np.nan, found)
 
 
-def _plain_time(x: Any) -> Any:
-    if x is None:
-        return "NaT"
-    if isinstance(x, dt.datetime) and x.tzinfo is not None:
-        return x.astimezone(dt.UTC).replace(tzinfo=None)
-    return x
-
-
-def _time_of(x: Any) -> Any:
-    try:
-        return "NaT" if x is None else _plain_time(dt.datetime.fromisoformat(x.strip()))
-    except ValueError:  # as 2024-02-31
-        return "NaT"
-
-
-def _days(times: NDArray[Any]) -> Array:
-    units = times.astype(f"{times.dtype.kind}8[us]")
-    out = units.astype(np.int64) / DAY
-    out[np.isnat(units)] = np.nan
-    found: Array = out
-    return found
-
-
-def _texts_as_numbers(texts: Counter[str], items: list[Any]) -> Array | None:
-    """Return numbers that came as text; None where one is none."""
-    try:
-        known = {text: float(text) for text in texts if text.strip()}
-    except ValueError:
-        return None
-    found = np.array([known.get(x, np.nan) if x is not None else np.nan for x in items], dtype=np.float64)
-    return np.where(np.isinf(found), np.nan, found)
-
-
-def as_amounts(texts: Sequence[str]) -> str:
-    """Return "numbers" or "dates" where nearly all texts look like such, written for people; else ""."""
-    some = [text.strip() for text in texts[:1000]]
-    for what, form in (("dates", SPOKEN_DATE), ("numbers", SPOKEN_NUMBER)):
-        if sum(bool(form.fullmatch(text)) for text in some) >= 0.95 * len(some):
-            return what
-    return ""
-
-
 def _category(check: ColumnCheck, codes: Array, levels: tuple[str, ...], n: int) -> ScannedColumn:
     """Put rare levels together, and leave out what is no category: names and free text."""
     known = ~np.isnan(codes)
@@ -329,12 +276,14 @@ def _category(check: ColumnCheck, codes: Array, levels: tuple[str, ...], n: int)
     check = replace(check, values=", ".join(few))
     if len(levels) == 1 and check.missing < LEAST_LEVEL:
         return ScannedColumn(check.left_out("it has one value only."), codes, levels)
-    if len(levels) > max(n / 2, 20):
+    names_rows = len(levels) > max(n / 2, 20)
+    what = look_like(levels) if names_rows or len(levels) > MOST_LEVELS else ""
+    if names_rows or what:
         check = replace(check, kind="text", values="")
-        what = as_amounts(levels)
         if what:
-            odd = next((text for text in levels if not PLAIN_NUMBER.fullmatch(text.strip())), levels[0]).strip()[:30]
-            why = f"{thousands(len(levels))} texts that look like {what}, such as {odd!r}: convert them."
+            why = (
+                f"{thousands(len(levels))} texts that look like {what}, written like {form_of(levels)!r}: convert them."
+            )
             return ScannedColumn(replace(check.left_out(why), looks_like=what), codes)
         return ScannedColumn(check.left_out(f"{thousands(len(levels))} different texts, as of names or ids."), codes)
     kept = [i for i in order[: MOST_LEVELS - 1] if people[i] >= LEAST_LEVEL]
@@ -350,7 +299,7 @@ def _category(check: ColumnCheck, codes: Array, levels: tuple[str, ...], n: int)
     if rest:
         joined = int(people[rest].sum())
         told = f"{thousands(len(rest))} rare levels, {thousands(joined)} rows together, are one."
-        check = replace(check, told=told)
+        check = check.telling(told)
     if check.missing >= LEAST_LEVEL:  # who misses it is one level more
         out[~known] = len(names)
         names = (*names, apart(UNKNOWN, levels))
@@ -377,9 +326,8 @@ def _without_codes(check: ColumnCheck, values: Array) -> tuple[ColumnCheck, Arra
     write = shortest(found)
     are = "are" if len(found) > 1 else "is"
     said = f"{listed([write(x) for x in found])} {are} far from every other value ({how_many(coded, 'row')})"
-    told = f"{said}; taken as missing."
     out = np.where(np.isin(values, found), np.nan, values)
-    return replace(check, codes=tuple(found), coded=coded, told=told), out
+    return replace(check, codes=tuple(found), coded=coded).telling(f"{said}; taken as missing."), out
 
 
 def _numbers_rows(values: Array, n: int) -> bool:

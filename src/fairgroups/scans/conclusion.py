@@ -116,7 +116,8 @@ def _later(scan: Scan) -> str:
     if not later:
         return ""
     shown = {one.names[0] for one in scan.shown}
-    new = [step.said for step in scan.steps[1:] if not set(step.names) <= shown]
+    pairs = [set(pair.names) for pair in scan.pairs if pair.shown]
+    new = [step.said for step in scan.steps[1:] if not set(step.names) <= shown and set(step.names) not in pairs]
     first = listed([*scan.data.given, *_names(scan.steps[0])])
     if len(later) == 1:
         said = f" {later[0]} still matters among {scan.data.unit} alike in {first}"
@@ -133,9 +134,10 @@ def _beside_the_list(scan: Scan) -> str:
         if one.names[0] not in on_it:
             others.setdefault(one.names[0], []).append(one.remains)
     looked = len({one.names for one in scan.attributes})
-    still = [name for name, remains in others.items() if True in remains]
-    added = [name for name, remains in others.items() if set(remains) == {False}]
-    untold = [name for name in others if name not in still and name not in added]
+    called = _called(scan)
+    still = [called[name] for name, remains in others.items() if True in remains]
+    added = [called[name] for name, remains in others.items() if set(remains) == {False}]
+    untold = [called[name] for name in others if called[name] not in (*still, *added)]
     these, alike = _the_list(scan)
     said = []
     if still:
@@ -151,6 +153,11 @@ def _beside_the_list(scan: Scan) -> str:
         said.append(f"{whether} {_some_of(untold)} {add} to {these} cannot be told, as there are too few {alike}")
     told = f" {sentence('; '.join(said)) if still else '; '.join(said)}." if said else ""
     return told + _not_known(scan)
+
+
+def _called(scan: Scan) -> dict[str, str]:
+    """Return what each column is called."""
+    return {one.names[0]: one.said.removesuffix(" (known or not)") for one in scan.attributes}
 
 
 def _the_list(scan: Scan) -> tuple[str, str]:
@@ -261,7 +268,8 @@ def adds(scan: Scan, one: ScannedAttribute) -> str:
     if not one.shown:
         return ""
     if is_apart(scan, one):
-        return f"These are other {scan.data.unit}: the short list has those whose {one.names[0]} is known."
+        name = _called(scan)[one.names[0]]
+        return f"These are other {scan.data.unit}: the short list has those whose {name} is known."
     said = []
     if one.remains:
         said.append("still differs at equal values of the short list")

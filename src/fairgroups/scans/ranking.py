@@ -88,7 +88,7 @@ class Ranking:
         worst = scene.difference(self.dealt, one.columns, one.region, one.root)
         shown = bool(one.excess > 0) and worst.shown
         alone = len(columns) == 1
-        beyond, alike = self._explained(one.columns[0]) if alone and shown else ((), ())
+        beyond, alike = self._explained(one.columns[0], options) if alone and shown else ((), ())
         steps = [k for k, (_, step, _, _) in enumerate(self.listed, 1) if set(one.columns) <= set(step.columns)]
         return ScannedAttribute(
             names=tuple(column.name for column in columns),
@@ -108,7 +108,7 @@ class Ranking:
             curve=_curve(scene, one.columns[0], one.region[0], options.min_cell) if alone else (),
         )
 
-    def _explained(self, i: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def _explained(self, i: int, options: ScanOptions) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return attributes that leave nothing of this one, and those that cannot be told from it."""
         beyond: list[str] = []
         alike: list[str] = []
@@ -119,7 +119,8 @@ class Ranking:
                 continue
             if one == i and nothing and other not in held:  # it is shown among people alike in it and in more
                 mutual = self.nothing_left.get((other, i), False)
-                (alike if mutual else beyond).append(f"whether {name} is known" if name == own else name)
+                called = options.called(name)
+                (alike if mutual else beyond).append(f"whether {called} is known" if name == own else called)
         return tuple(dict.fromkeys(beyond)), tuple(dict.fromkeys(alike))
 
     def _is_apart(self, one: Looked) -> bool:
@@ -240,9 +241,11 @@ def _simplest(scene: Scene, dealt: Dealt, look: Look, best: Looked, left: Mappin
     """Return one column of a pair instead of both, where nothing is shown among people alike in that one."""
     if len(best.columns) == 1:
         return best
+    singles = {single.columns[0]: single for single in look.singles}
     for one, other in (best.columns, best.columns[::-1]):
-        if left.get((one, other)) and not left.get((other, one), True):  # the other is shown alone, and says it all
-            alone = next(single for single in look.singles if single.columns == (other,))
+        alone = singles[other]
+        says_all = left.get((one, other)) and not left.get((other, one), True)
+        if says_all or singles[one].excess <= 0:  # the other is shown alone, and may say it all
             if not _is_shown(scene, dealt, alone):
                 continue
             few = scene.some()

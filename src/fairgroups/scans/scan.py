@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.audits.audit import audit_of_one
+from fairgroups.audits.notes import averaged_labels, codes_among
 from fairgroups.audits.result import Audit
 from fairgroups.errors import FairGroupsError, InputError
 from fairgroups.evidence.dealt_outcomes import FEWEST
@@ -31,7 +32,7 @@ from fairgroups.scans.result import Scan, ScanFacts
 from fairgroups.scans.scanned_cells import Scene, bits_of
 from fairgroups.scans.table import ScanTable
 from fairgroups.sources.ages import age_column
-from fairgroups.words import thousands
+from fairgroups.words import how_many, thousands
 
 __all__ = ["scan"]
 
@@ -188,7 +189,7 @@ def scan(data: Any, **asked: Any) -> Scan:
         pairs=options.which_pairs,
         looked_at_pairs=seen.n_pairs,
         p_value=fitting(seen.p_value, options.level, shown=shown),
-        converted=tuple(dict.fromkeys([*table.told, *rows.told, *copies])),
+        converted=tuple(dict.fromkeys([*table.told, *rows.told, *copies, *_remarks(rows, measure, factors)])),
         dropped=table.n - rows.size,
         library=table.library,
     )
@@ -242,9 +243,10 @@ def _limits(
 ) -> tuple[ScanLimit, ...]:
     """Return whether limits are kept; never against a difference that is printed, nor where a column was left out.
 
-    A column that decides the outcome may be a copy of it, or what decides.
+    A column that decides the outcome may be a copy of it, or what decides; and texts that look like numbers were not
+    looked at.
     """
-    copies = any(check.same_as == options.outcome for check in checks)
+    unseen = any(check.same_as == options.outcome or check.looks_like for check in checks)
     worse = seen.scene.direction == "worse"
     places = [place for one in printed for place in (one.worst, *one.more)]
     out = []
@@ -254,7 +256,7 @@ def _limits(
         ends = [(p.low if worse else -p.high) if harm else max(p.low, -p.high) for p in told]
         if max(ends) > limit.value:
             limit = replace(limit, verdict="exceeded", place=told[int(np.argmax(ends))])  # noqa: PLW2901
-        elif copies and limit.verdict == "kept":
+        elif unseen and limit.verdict == "kept":
             limit = replace(limit, verdict="not enough evidence")  # noqa: PLW2901
         out.append(limit)
     return tuple(out)
@@ -270,6 +272,17 @@ def _copies(columns: Sequence[ScannedColumn], rows: Rows) -> list[str]:
         return []
     hint = "leave the copies out, or say which rows are one person's: cluster= (--cluster)."
     return [f"Every row stands in the table {each} times, which makes chance look smaller than it is: {hint}"]
+
+
+def _remarks(rows: Rows, measure: Measure, factors: Sequence[Column]) -> list[str]:
+    """Say what of the outcome and of the factors may be meant otherwise."""
+    said = averaged_labels(rows) if measure.name == "mean" and not rows.outcome_is_binary else []
+    said += codes_among(factors, rows.count)
+    for column in factors:
+        absent = int(np.count_nonzero(np.isnan(column.values)))
+        if absent:
+            said.append(f"{column.name}: {how_many(absent, 'row')} without it are held against one another.")
+    return said
 
 
 def _counted(rows: Rows, measure: Measure, factors: Sequence[Column], n: int) -> NDArray[np.bool_]:

@@ -17,7 +17,7 @@ from fairgroups.options import Missing
 from fairgroups.progress import on_two_threads
 from fairgroups.quoting import quoted
 from fairgroups.rows.column_kinds import Column, factor
-from fairgroups.rows.column_values import numbers, one_column
+from fairgroups.rows.column_values import one_column
 from fairgroups.rows.rows import Rows
 from fairgroups.scans.columns import ColumnCheck, ScannedColumn, read_column, unreadable
 from fairgroups.scans.copies import without_copies
@@ -119,12 +119,12 @@ class ScanTable:
         return without_copies(columns, rows.outcome, options.outcome, options.names("attributes"))
 
     def without_codes(self, checks: Sequence[ColumnCheck]) -> ScanTable:
-        """Return the table with numbers that stand for nothing taken as missing."""
+        """Return the table with codes and words that stand for nothing taken as missing."""
         columns = dict(self.columns)
         for check in checks:
-            if check.codes:
-                values = numbers(columns[check.name], check.name)
-                columns[check.name] = np.where(np.isin(values, check.codes), np.nan, values)
+            raw = columns.get(check.name)
+            if check.used and check.kind == "number" and raw is not None and (check.codes or raw.dtype.kind in "OUT"):
+                columns[check.name] = read_column(raw, check.name).values
         return replace(self, columns=columns)
 
     def factors(self, rows: Rows, options: ScanOptions) -> tuple[Column, ...]:
