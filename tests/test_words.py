@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from fairgroups.words import amount, clean, counted, p_value, points, sentence, size, thousands
+from fairgroups.words import amount, clean, counted, p_value, points, sentence, short_names, size, thousands
 
 
 @pytest.mark.parametrize(
@@ -51,3 +51,16 @@ def test_small_numbers_are_written_out():
     assert amount(7.86e-5, percent=False) == "0.0000786"
     assert points(-math.inf, percent=False) == "−∞"
     assert "-" not in points(-3e-12, percent=False)
+
+
+def test_long_names_stay_apart():
+    question = "How satisfied are you with the following aspects of your job: "
+    names = [question + "salary", question + "manager", "age", "N" * 61, "N" * 61 + "666", "A" * 40 + "m" + "B" * 50]
+    names.append("A" * 40 + "n" + "B" * 50)
+    short = short_names([*names, None])
+    assert len(set(short.values())) == len(short) == 6
+    assert all(len(name) <= 64 for name in short.values())
+    assert short[question + "salary"].endswith("salary")
+    assert list(short) == sorted(short, key=len, reverse=True), "a name inside a longer one is replaced after it"
+    twins = short_names(["A" * 30 + "m" + "B" * 50, "A" * 30 + "n" + "B" * 50, "A" * 25 + "x" * 6 + "B" * 50])
+    assert len(set(twins.values())) == 3

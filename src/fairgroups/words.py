@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 __all__ = [
@@ -20,11 +21,13 @@ __all__ = [
     "ratio_said",
     "sentence",
     "share_of_people",
+    "short_names",
     "size",
     "thousands",
 ]
 
 
+LONGEST_NAME, FIRST_PART = 60, 20  # letters of a name, and of its beginning where the end is told as well
 NOTHING = 1e-6  # a difference of rates that is none
 SMALL = 1e-9  # what is smaller is written with an exponent
 SHARES = (("a tenth", 0.09, 0.11), ("a quarter", 0.2, 0.3), ("a third", 0.3, 0.37), ("half", 0.45, 0.55))
@@ -120,6 +123,26 @@ def how_many(number: float, noun: str) -> str:
 def sentence(text: str) -> str:
     """Begin with a capital."""
     return text[:1].upper() + text[1:]
+
+
+def short_names(names: Iterable[str | None]) -> dict[str, str]:
+    """Map names that are too long to be read to shorter ones, no two of which are the same; the longest first.
+
+    The beginning is kept where it tells them apart, else the end as well.
+    """
+    known = sorted({name for name in names if name}, key=lambda name: (-len(name), name))
+    long = [name for name in known if len(name) > LONGEST_NAME]
+    short = {name: name[: LONGEST_NAME - 1] + "…" for name in long}
+    taken = Counter(short.values())
+    for name in long:
+        if taken[short[name]] > 1:
+            short[name] = f"{name[:FIRST_PART]}…{name[-(LONGEST_NAME - FIRST_PART - 1) :]}"
+    taken, seen = Counter(short.values()), Counter[str]()
+    for name in long:
+        if taken[short[name]] > 1:
+            seen[short[name]] += 1
+            short[name] = f"{short[name]} ({seen[short[name]]})"
+    return short
 
 
 def clean(value: Any) -> Any:

@@ -126,3 +126,28 @@ def test_a_period_of_one_group_shows_no_change():
     found = fg.audit(table, sensitive="age", outcome="y", by="year", partition=[40], checks=False)
     assert {change.verdict for change in found.over_time.changes} == {"not enough evidence"}
     assert found.to_html()
+
+
+@pytest.mark.parametrize(
+    ("sensitive", "options"),
+    [("age", {"n_cells": 8}), (["age", "pay"], {}), (["age", "pay"], {"missing": "group"}), (["age", "g"], {})],
+)
+def test_periods_are_judged_on_the_grid_of_all_people(sensitive, options):
+    rng = np.random.default_rng(3)
+    n = 3000
+    age, year = rng.normal(50, 10, n), rng.integers(2019, 2022, n)
+    pay = np.where(rng.random(n) < 0.4, 0, np.round(np.exp(rng.normal(8, 1.5, n)), 2))
+    if options.get("missing"):
+        pay[::50] = np.nan
+    ok = (rng.random(n) < 0.3 + 0.3 * ((age < 45) & ~(pay > 100))).astype(int)
+    table = pd.DataFrame({"age": age, "pay": pay, "g": rng.choice(list("uvw"), n), "ok": ok, "year": year})
+    found = fg.audit(table, sensitive=sensitive, outcome="ok", by="year", **options)
+    assert found.partition.n_groups > 1
+    group = found.partition.assign(table[list(found.partition.columns)] if len(found.partition.columns) > 1 else age)
+    for period in found.over_time.periods:
+        for k, one in enumerate(period.groups):
+            inside = (group == k) & (year == int(period.label))
+            assert one.n == inside.sum()
+            if one.n >= 10:
+                assert one.rate == pytest.approx(ok[inside].mean())
+                assert one.low <= one.phi <= one.high

@@ -85,3 +85,19 @@ def test_run_lists_scans(people):
     assert (people.parent / "all.html").exists()
     assert "max_gap 0.01 for all ranges and boxes" in (people.parent / "t.xml").read_text()
     assert run("run", config, "--only", "by age", "-q").exit_code == 0
+
+
+def test_names_cannot_speak_to_the_terminal(tmp_path):
+    rng = np.random.default_rng(0)
+    evil = "\x1b[31mred\x1b]0;owned\x07"
+    people = {evil: rng.integers(0, 50, 600), "sex": rng.choice(["f", "m\x1b[5m"], 600), "y": rng.integers(0, 2, 600)}
+    people["y"] = (people[evil] > 25).astype(int) ^ (rng.random(600) < 0.2)
+    people["one\x1b[33m"] = np.ones(600)
+    pd.DataFrame(people).to_csv(tmp_path / "people.csv", index=False)
+    for command in (["scan"], ["audit", "-s", "sex"]):
+        name, *more = command
+        found = CliRunner().invoke(app, [name, str(tmp_path / "people.csv"), *more, "--outcome", "y"])
+        assert found.exit_code == 0, found.output
+        assert "\x1b]" not in found.output
+        assert "\x1b[3" not in found.output
+        assert "\x1b[5" not in found.output

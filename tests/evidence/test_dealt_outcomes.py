@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from fairgroups.errors import InputError
 from fairgroups.evidence.dealt_outcomes import Dealt
 from fairgroups.measures import RATES
 from fairgroups.rows.column_kinds import Column
@@ -48,3 +49,9 @@ def test_of_very_many_people_some_stand_for_all():
     assert some.yes.sum() / some.n == pytest.approx(0.5, abs=0.01)
     small = dealt_of(rng.random(1000) < 0.5)
     assert small.some() is small
+
+
+def test_nobody_who_counts_is_told():
+    rows = Rows.from_columns([Column("", np.zeros(4))], np.array([1.0, 0.0, 1.0, 0.0]), truth=np.zeros(4))
+    with pytest.raises(InputError, match="no row counts in this measure"):
+        Dealt.of(rows, RATES["equal_opportunity"], np.zeros(4, dtype=int), np.arange(4, dtype=np.uint64))

@@ -643,3 +643,85 @@ def test_a_column_of_long_numbers_stops_no_scan():
         check = fg.scan(table | {"id": ids}, outcome="y").columns[1]
         assert (check.name, check.used, check.distinct) == ("id", False, 1500)
         assert "too long to be told apart" in check.told
+
+
+def test_a_place_is_not_cut_to_be_small():
+    """Three quarters of the people are worse off alike: all of them are told, not two thirds of everybody."""
+    rng = np.random.default_rng(0)
+    race = rng.choice(["Asian", "Black", "Hispanic", "White"], 8000)
+    table = {"race": race, "ok": rng.random(8000) < np.where(race == "White", 0.6, 0.3)}
+    worst = fg.scan(table, outcome="ok", favourable=True).attributes[0].worst
+    assert (worst.label, worst.n) == ("race not White", int((race != "White").sum()))
+    assert fg.scan(table, outcome="ok").attributes[0].worst.label == "race White"
+
+
+def test_a_stray_word_changes_no_verdict():
+    rng = np.random.default_rng(1)
+    age = rng.integers(18, 90, 4000)
+    ok = (rng.random(4000) < np.where(age >= 54, 0.28, 0.62)).astype(int)
+    stray = age.astype(str).astype(object)
+    stray[7] = "unknown"
+    found = fg.scan({"age": stray, "ok": ok}, outcome="ok", max_gap=0.1, audits=True)
+    assert (found.limit, found.attributes[0].kind) == ("exceeded", "number")
+    assert found.attributes[0].audit is not None
+    assert "taken as not known" in found.columns[0].told
+
+
+def test_texts_that_were_not_read_keep_no_limit():
+    rng = np.random.default_rng(2)
+    days = pd.Timestamp("2018-01-01") + pd.to_timedelta(rng.integers(0, 1500, 4000), unit="D")
+    table = {"hired": days.strftime("%d/%m/%Y"), "sex": rng.choice(["f", "m"], 4000), "ok": rng.random(4000) < 0.4}
+    found = fg.scan(pd.DataFrame(table), outcome="ok", max_gap=0.3)
+    assert found.limit == "not enough evidence"
+    assert "hired was left out: its texts look like dates." in found.conclusion
+    assert "'99/99/9999'" in found.columns[0].told
+
+
+def test_outcomes_and_factors_that_may_be_codes_are_told():
+    rng = np.random.default_rng(3)
+    age, years = rng.integers(18, 70, 4000), rng.integers(8, 20, 4000).astype(float)
+    ok = (rng.random(4000) < 0.5).astype(int)
+    ok[rng.random(4000) < 0.05], years[rng.random(4000) < 0.03], years[:50] = 9, 99, np.nan
+    said = " ".join(fg.scan({"age": age, "years": years, "ok": ok}, outcome="ok", given="years").data.converted)
+    assert "The outcome's values 0, 1, 9 were averaged as amounts." in said
+    assert "rows share years = 99, far from all others" in said
+    assert "years: 50 rows without it are held against one another." in said
+
+
+def test_what_is_printed_holds_whom_it_counts():
+    rng = np.random.default_rng(4)
+    place = 52.5 + rng.normal(0, 0.001, 3000)
+    north = fg.scan({"place": place, "ok": rng.random(3000) < np.where(place > 52.5007, 0.6, 0.3)}, outcome="ok")
+    worst = north.attributes[0].worst
+    assert worst.n == int((place >= float(re.search(r"[\d.]+", worst.label)[0])).sum())
+    times = pd.Timestamp("2024-05-06 08:00") + pd.to_timedelta(rng.integers(0, 36000, 3000), unit="s")
+    late = rng.random(3000) < np.where(times < pd.Timestamp("2024-05-06 13:30"), 0.6, 0.3)
+    found = fg.scan(pd.DataFrame({"t": times, "late": late}), outcome="late").attributes[0]
+    from_on = next(x for x in (found.worst, *found.more) if x.label.endswith(" on"))
+    assert from_on.n == int((times >= pd.Timestamp(from_on.label[len("t from ") : -len(" on")])).sum())
+
+
+def test_columns_are_called_as_asked():
+    rng = np.random.default_rng(1)
+    tenure = rng.normal(size=6000)
+    chance = 1 / (1 + np.exp(-tenure))
+    table = {"age": tenure + 0.6 * rng.normal(size=6000), "tenure": tenure, "ok": rng.random(6000) < chance}
+    found = fg.scan(table, outcome="ok", label={"age": "Alter", "tenure": "Jahre"})
+    assert found.attributes[1].beyond == ("Jahre",)
+    assert "Alter is not shown to add anything to Jahre" in found.conclusion
+
+
+def test_of_two_copies_the_same_is_kept_in_any_order():
+    rng = np.random.default_rng(5)
+    age = rng.integers(18, 70, 2000)
+    table = {"age": age, "birth_year": 2024 - age, "ok": rng.random(2000) < 0.4}
+    for names in (["age", "birth_year", "ok"], ["birth_year", "age", "ok"]):
+        kept = fg.scan({name: table[name] for name in names}, outcome="ok").attributes
+        assert [one.names for one in kept] == [("age",)]
+
+
+def test_a_column_of_0_and_1_is_drawn_as_two_groups():
+    rng = np.random.default_rng(6)
+    female = rng.integers(0, 2, 3000)
+    found = fg.scan({"female": female, "ok": rng.random(3000) < 0.3 + 0.2 * female}, outcome="ok", audits=True)
+    assert found.attributes[0].audit.data.attributes[0].levels == ("False", "True")

@@ -41,7 +41,9 @@ def test_what_may_be_read_in_two_ways_is_left_as_it_is(tmp_path):
     unclear = [f"{1 + i % 12:02}/{1 + i % 11:02}/2020" for i in range(N)]
     COLUMNS["unclear"] = unclear
     found, _ = kinds(tmp_path / "people.csv", ["dob", "unclear", "ok"])
-    assert found["unclear"] == "category"
+    assert found["unclear"] == "text"
+    said = fg.scan(tmp_path / "people.csv", outcome="ok", pairs=False).conclusion
+    assert "unclear was left out: its texts look like dates. Convert it to look at it." in said
     COLUMNS["name"] = [f"{i} Main Street" for i in range(N)]
     assert kinds(tmp_path / "people.csv", ["dob", "name", "ok"])[0]["name"] == "text"
 

@@ -188,7 +188,7 @@ def over_time(
                 f"{rows.by} = {label} has only {how_many(some.n, 'row')}.",
                 f"use longer periods, or leave them out: --where \"{rows.by} <> '{label}'\"",
             )
-        part = Sample(some, (measure,), sample.n_cells)
+        part = sample.part(some, measure)
         evidence = judge(part, partition, measure, each)
         groups, bounds = evidence.groups, evidence.bounds
         alone = groups.is_everybody & (partition.n_groups > 1)  # of this period: nobody to compare with

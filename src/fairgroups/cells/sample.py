@@ -33,11 +33,14 @@ class Sample:
         What is summed.
     n_cells : int or None
         At most so many cells; by default one for each distinct value.
+    whole : Sample or None
+        More people, whose grid is used.
     """
 
     rows: Rows
     measures: tuple[Measure, ...]
     n_cells: int | None = None
+    whole: Sample | None = None
 
     def __post_init__(self) -> None:
         for measure in self.measures:
@@ -51,7 +54,8 @@ class Sample:
     @cached_property
     def space(self) -> SpaceCells:
         """The cells of several attributes."""
-        return SpaceCells.from_rows(self.rows, self.measures, self.n_cells)
+        like = None if self.whole is None else self.whole.space
+        return SpaceCells.from_rows(self.rows, self.measures, self.n_cells, like)
 
     @cached_property
     def margins(self) -> tuple[Cells, ...]:
@@ -67,7 +71,13 @@ class Sample:
     @cached_property
     def cells(self) -> Cells:
         """The cells of the one numeric attribute."""
+        if self.whole is not None and not self.whole.cells.distinct:
+            return Cells.from_rows(self.rows, measure=self.measures, edges=self.whole.cells.edges)
         return Cells.from_rows(self.rows, measure=self.measures, n_cells=self.n_cells)
+
+    def part(self, rows: Rows, measure: Measure) -> Sample:
+        """Return some of the rows with one measure, in the cells of all of them: borders between these stay borders."""
+        return Sample(rows, (measure,), self.n_cells, self)
 
     def of(self, rows: Rows) -> Sample:
         """Return the sample of some of the rows."""

@@ -109,7 +109,9 @@ class SpaceCells:
         return cls.from_rows(rows.centred(), [check_measure(one, rows) for one in measures], n_cells)
 
     @classmethod
-    def from_rows(cls, rows: Rows, measures: Sequence[Measure], n_cells: int | None = None) -> SpaceCells:
+    def from_rows(
+        cls, rows: Rows, measures: Sequence[Measure], n_cells: int | None = None, like: SpaceCells | None = None
+    ) -> SpaceCells:
         """Lay a grid over the people and sum them up.
 
         Parameters
@@ -121,6 +123,8 @@ class SpaceCells:
         n_cells : int, optional
             At most so many cells along each number; by default as many as keep the number of boxes at 120 000, and at
             20 for each row, and at most 100. A number with no more distinct values has one cell for each.
+        like : SpaceCells, optional
+            The cells of more people, whose grid is to be used.
 
         Returns
         -------
@@ -133,8 +137,11 @@ class SpaceCells:
             )
         values = [column.values[known] for column in rows.columns]
         people = rows.people[known]
-        limit = n_cells or _fitting(rows.columns, values, float(people.sum()))
-        axes = tuple(_axis(column, known, limit, people) for column in rows.columns)
+        if like is not None:
+            axes = like.axes
+        else:
+            limit = n_cells or _fitting(rows.columns, values, float(people.sum()))
+            axes = tuple(_axis(column, known, limit, people) for column in rows.columns)
         shape = [axis.size for axis in axes]
         SpaceGrid.check_size(shape)
         n = prod(shape)

@@ -52,6 +52,15 @@ def print_whole(console: Console, table: Table) -> None:
     console.print(table, width=max(console.width, least_width(console, table)), crop=False)
 
 
+def plain(text: str) -> str:
+    """Return a text as rich prints it: no mark-up, and nothing that data could do to a terminal."""
+    from rich.markup import escape
+
+    from fairgroups.words import clean
+
+    return escape("\n".join(map(clean, text.split("\n"))))
+
+
 def say_line(text: str = "") -> None:
     """Print a line; what the data's names and levels could do to a terminal is taken out."""
     from fairgroups.words import clean
@@ -119,14 +128,12 @@ def _least(record: GroupRecord, *, percent: bool) -> str:
 
 
 def _print_table(result: Audit) -> None:
-    from rich.markup import escape
-
     from fairgroups.audits.remarks import second_opinions
     from fairgroups.report.comparisons_section import comparison_sections
     from fairgroups.report.measurement_error_section import corrected_lines, corrected_table
     from fairgroups.report.reasons_section import reasons_lines, reasons_table
     from fairgroups.report.sections import everybody_line, rate_table
-    from fairgroups.words import amount, clean, compared, counted
+    from fairgroups.words import amount, compared, counted
 
     percent = result.data.percent
     console = console_of(WIDE)
@@ -147,33 +154,31 @@ def _print_table(result: Audit) -> None:
     table.add_column("verdict", min_width=13, overflow="fold")
     for r, numbers in zip(result.records, rows, strict=True):
         verdict = f"[{COLOURS.get(r.verdict, 'default')}]{r.verdict}[/]{_least(r, percent=percent)}"
-        table.add_row(escape(r.label), *numbers, verdict)
+        table.add_row(plain(r.label), *numbers, verdict)
     print_whole(console, table)
     said = f"{everybody_line(result)} Diff.: from {result.settings.whom}{', in points' if percent else ''}."
     if any(_least(r, percent=percent) for r in result.records):
         what = "difference" if result.measure.direction == "neutral" else "disadvantage"
         said += f" 80% power at x: a true {what} of x would be shown in 80 of 100 such samples."
-    console.print(escape(clean(said)), soft_wrap=True)
+    console.print(plain(said), soft_wrap=True)
     _print_texts(console, reasons_table(result))
     for line in reasons_lines(result):
-        console.print(escape(clean(line)), soft_wrap=True)
+        console.print(plain(line), soft_wrap=True)
     _print_texts(console, corrected_table(result))
     for line in corrected_lines(result):
-        console.print(escape(clean(line)), soft_wrap=True)
+        console.print(plain(line), soft_wrap=True)
     _print_texts(console, rate_table(result))
     for section in comparison_sections(result):
-        console.print(f"\n{escape(section.title)}. {escape(section.said)}", soft_wrap=True)
+        console.print(f"\n{plain(section.title)}. {plain(section.said)}", soft_wrap=True)
         _print_texts(console, section.table)
     for line in second_opinions(result):
-        console.print(escape(clean(line)), soft_wrap=True)
+        console.print(plain(line), soft_wrap=True)
     for note in result.notes:
-        console.print(f"Note: {escape(clean(note))}", soft_wrap=True)
+        console.print(f"Note: {plain(note)}", soft_wrap=True)
 
 
 def _print_texts(console: Console, told: dict[str, Any] | None) -> None:
     """Print a table of texts."""
-    from rich.markup import escape
-
     if told is None:
         return
     table = table_in(console)
@@ -181,6 +186,6 @@ def _print_texts(console: Console, told: dict[str, Any] | None) -> None:
         least = _longest_word(heading, *(f"{value} {ends}" for value, ends in cells)) if i else LEAST_GROUP
         table.add_column(heading.lower(), justify="right" if i else "left", overflow="fold", min_width=least)
     for row in told["rows"]:
-        table.add_row(*(escape(f"{value}\n{ends}" if ends else value) for value, ends in row))
+        table.add_row(*(plain(f"{value}\n{ends}" if ends else value) for value, ends in row))
     print_whole(console, table)
-    console.print(escape(told["note"]), soft_wrap=True)
+    console.print(plain(told["note"]), soft_wrap=True)

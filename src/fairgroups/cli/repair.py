@@ -328,9 +328,9 @@ def _tied(score: Any) -> float:
 def _print(found: Tradeoff, max_gap: float) -> None:
     from rich import box
     from rich.console import Console
-    from rich.markup import escape
     from rich.table import Table
 
+    from fairgroups.cli.printing import plain
     from fairgroups.report.repair_page import before_and_after, effect_rows
 
     console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
@@ -342,7 +342,7 @@ def _print(found: Tradeoff, max_gap: float) -> None:
         table.add_row(*(row[key] for key in ("name", "before", "after", "interval", "change", "floor")))
     console.print(table)
     labels = [label for label in found.settings["groups"] if label not in found.settings["too_small"]]
-    between = f"Gaps are between these groups: {escape('; '.join(labels))}. " if len(labels) > 1 else ""
+    between = f"Gaps are between these groups: {plain('; '.join(labels))}. " if len(labels) > 1 else ""
     parts = found.settings["folds"]
     means = (
         f", gaps in each of {parts} parts of them by itself: chance makes those larger"
@@ -358,5 +358,5 @@ def _print(found: Tradeoff, max_gap: float) -> None:
         for i, (_, heading) in enumerate(effects[0]):
             table.add_column(heading, justify="left" if i == 0 else "right", overflow="fold")
         for effect in effects:
-            table.add_row(*(escape(text) for text, _ in effect))
+            table.add_row(*(plain(text) for text, _ in effect))
         console.print(table)

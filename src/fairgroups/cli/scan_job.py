@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fairgroups.cli.exit_codes import exit_code_of
 from fairgroups.cli.job import TableOptions, check_outputs, write_outputs
-from fairgroups.cli.printing import COLOURS, console_of, least_width, print_whole, say_line, table_in
+from fairgroups.cli.printing import COLOURS, console_of, least_width, plain, print_whole, say_line, table_in
 from fairgroups.scans.options import ScanOptions
 
 if TYPE_CHECKING:
@@ -108,8 +108,6 @@ def sparkline(scan: Scan, one: ScannedAttribute) -> str:
 
 
 def _print_table(scan: Scan) -> None:
-    from rich.markup import escape
-
     from fairgroups.words import amount, how_many, sentence
 
     data, console = scan.data, console_of(WIDE)
@@ -125,7 +123,7 @@ def _print_table(scan: Scan) -> None:
     if (more := len(scan.attributes) + len(scan.pairs) - len(every)) > 0:
         lines = f"{how_many(more, 'more line')} {'are' if more > 1 else 'is'}"
         said += f" {lines} in the page (--out) and in the JSON (--json)."
-    console.print(escape(said), soft_wrap=True)
+    console.print(plain(said), soft_wrap=True)
 
 
 @dataclass(frozen=True)
@@ -144,14 +142,12 @@ class Line:
     @classmethod
     def of(cls, scan: Scan, one: ScannedAttribute) -> Line:
         """Write an attribute."""
-        from rich.markup import escape
-
         from fairgroups.scans.conclusion import adds
-        from fairgroups.words import amount, clean, compared, thousands
+        from fairgroups.words import amount, compared, thousands
 
         percent, worst = scan.data.percent, one.worst
         mark = f" [{', '.join(one.protected)}]" if one.protected else ""
-        name, place, beside = (escape(clean(text)) for text in (one.said + mark, one.place, adds(scan, one)))
+        name, place, beside = (plain(text) for text in (one.said + mark, one.place, adds(scan, one)))
         ends = compared(worst.phi, worst.low, worst.high, percent=percent, alone=False)
         verdict = f"[{COLOURS.get(one.verdict, 'default')}]{one.verdict}[/]"
         return cls(name, place, thousands(worst.n), amount(worst.rate, percent=percent), *ends, verdict, beside)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fairgroups.errors import InputError
 from fairgroups.evidence.region_scale import MOST_OFF, Crossed, charge_of, ends_of, sum_noticed, variance_seen
 from fairgroups.measures import Measure
 from fairgroups.rows.rows import Rows
@@ -94,6 +95,8 @@ class Dealt:
         a, b = weighted_sums(rows, measure)
         a, b = rows.times(a), rows.times(b)
         used = np.flatnonzero(b > 0)
+        if not used.size:
+            raise InputError("no row counts in this measure: its denominator B is 0 everywhere.")
         weights = () if rows.weight is None else (b[used],)
         used = used[np.lexsort((*weights, a[used], place[used], strata[used]))]
         a, b = a[used], b[used]

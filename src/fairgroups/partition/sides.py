@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ __all__ = ["Box", "Interval", "Levels", "Side", "shortest", "side_from_dict"]
 
 MANY = 3  # levels, which are rather said by those that they are not
 EMPTY = "(empty)"  # how a level without a name is written
+EXACT = 17  # digits that tell any two numbers apart
 MEASURED = 13  # signs of a number as somebody wrote it; computed ones have more, and are rounded
 
 
@@ -157,8 +159,11 @@ def side_from_dict(data: Mapping[str, Any]) -> Side:
     return Interval.from_dict(data)
 
 
-def shortest(borders: Sequence[float]) -> Callable[[float], str]:
-    """Choose how to write borders: exactly where they are short, else with six digits or as many as tell them apart."""
+def shortest(borders: Sequence[float], values: Any = None) -> Callable[[float], str]:
+    """Choose how to write borders: exactly where they are short, else with six digits or as many as tell them apart.
+
+    Of known values, in rising order, with as many as leave each of them on its side.
+    """
     digits = next((d for d in range(6, 18) if len({f"{x:.{d}g}" for x in borders}) == len(set(borders))), 17)
 
     def number(x: float) -> str:
@@ -167,7 +172,15 @@ def shortest(borders: Sequence[float]) -> Callable[[float], str]:
         elif len(repr(abs(x))) <= MEASURED:
             text = repr(x)
         else:
-            text = f"{x:.{max(digits, len(str(int(abs(x)))))}g}"
+            least = max(digits, len(str(int(abs(x)))))
+            while values is not None and least < EXACT and _parts(values, float(f"{x:.{least}g}"), x):
+                least += 1
+            text = f"{x:.{least}g}"
         return text.replace("-", "−") if abs(x) < 1e15 and "e" not in text else text
 
     return number
+
+
+def _parts(values: Any, written: float, border: float) -> bool:
+    """Whether some value lies between a border and what is written for it."""
+    return bisect_left(values, written) != bisect_left(values, border)

@@ -40,7 +40,7 @@ from fairgroups.report.sections import (
     versions,
 )
 from fairgroups.report.templates import css_text, fill
-from fairgroups.words import amount, compared, counted, ratio_said, sentence, size
+from fairgroups.words import amount, compared, counted, ratio_said, sentence, short_names, size
 
 if TYPE_CHECKING:
     from fairgroups.audits.records import GroupRecord
@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from fairgroups.repair.tradeoff import Tradeoff
 
 __all__ = ["render"]
-
-LONGEST_NAME = 60
 
 
 def render(audit: Audit | JointAudit, *, repair: Tradeoff | None = None, command: str | None = None) -> str:
@@ -169,13 +167,13 @@ def _comparisons(audit: Audit, *, several: bool) -> list[dict[str, Any]]:
 
 
 def _long_names(audit: Audit | JointAudit) -> dict[str, str]:
-    """Map names that are too long to be read to their beginnings."""
+    """Map names that are too long to be read to shorter ones."""
     names = [audit.settings.outcome_label, *(a.title for a in audit.data.attributes)]
     names += [getattr(audit.settings, role) for role in ("outcome", "truth", "weight", "cluster", "compare_with")]
     for attribute in audit.data.attributes:
         names += [attribute.name, *(attribute.levels or ())]
     names += [one.name for part in audit.parts for one in part.classes]
-    return {name: name[: LONGEST_NAME - 1] + "…" for name in names if name and len(name) > LONGEST_NAME}
+    return short_names(names)
 
 
 def _shortened(value: Any, names: Mapping[str, str]) -> Any:

@@ -23,7 +23,7 @@ from fairgroups.scans.conclusion import (
     people_said,
     steps_said,
 )
-from fairgroups.words import amount, compared, counted, how_many, listed, points, sentence, thousands
+from fairgroups.words import amount, compared, counted, how_many, listed, points, sentence, short_names, thousands
 
 if TYPE_CHECKING:
     from fairgroups.audits.result import Audit
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["checks_said", "render_scan", "scan_card", "scan_title"]
 
-LONGEST_NAME = 60
 MOST_IN_CARD = 8
 KINDS = {
     "number": "numbers",
@@ -207,7 +206,7 @@ def _summary(scan: Scan) -> str:
         f"{n} {KINDS[kind] if n > 1 else KINDS[kind][:-1].replace('ie', 'y')}" for kind, n in kinds.items()
     )
     left = len(scan.columns) - len(used)
-    known = [f"{thousands(scan.data.n)} rows", f"{len(used)} columns looked at ({what})"]
+    known = [how_many(scan.data.n, "row"), f"{how_many(len(used), 'column')} looked at ({what})"]
     if left:
         known.append(f"{left} left out")
     return ", ".join(known) + "."
@@ -270,4 +269,4 @@ def _facts(scan: Scan) -> list[tuple[str, str]]:
 
 def _long_names(scan: Scan) -> dict[str, str]:
     names = [scan.data.outcome, *(check.name for check in scan.columns), *(one.said for one in scan.attributes)]
-    return {name: name[: LONGEST_NAME - 1] + "…" for name in names if len(name) > LONGEST_NAME}
+    return short_names(names)

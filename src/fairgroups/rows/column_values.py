@@ -68,6 +68,8 @@ def _materialise(values: Any) -> NDArray[Any]:
         mixed = np.empty(len(native), dtype=object)  # an Arrow dictionary would take those missing for its last level
         mixed[:] = native.to_list()
         return mixed
+    if isinstance(native, nw.Series) and isinstance(native.dtype, nw.Datetime) and native.dtype.time_zone:
+        native = native.dt.replace_time_zone(None)  # as clocks showed it
     if isinstance(native, nw.Series | nw.DataFrame):
         return np.asarray(native.to_numpy())
     array = np.asarray(values)

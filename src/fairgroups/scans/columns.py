@@ -23,7 +23,7 @@ from fairgroups.partition.sides import Interval, Levels, Side, shortest
 from fairgroups.rows.column_values import is_missing, numbers
 from fairgroups.rows.missing_codes import codes_of
 from fairgroups.scans.protected import looks_protected
-from fairgroups.scans.texts import DAY, days_of, form_of, look_like, plain_time, read_texts
+from fairgroups.scans.texts import DAY, days_of, form_of, look_like, plain_times, read_texts
 from fairgroups.words import how_many, listed, thousands
 
 __all__ = [
@@ -126,6 +126,20 @@ class ScannedColumn:
         known = self.values[~np.isnan(self.values)]
         return self.levels is None and bool(np.all(known == np.rint(known)))
 
+    @cached_property
+    def _rising(self) -> Array:
+        """The known values, in rising order."""
+        return np.unique(self.values[~np.isnan(self.values)])
+
+    def _date(self, days: float) -> str:
+        """Write a time with no more than leaves each value before or after it."""
+        at = np.searchsorted(self._rising, days)
+        text = _time(days)
+        for some in (text[:10], text[:16]):
+            if np.searchsorted(self._rising, float(days_of(np.array([some], dtype="datetime64[us]"))[0])) == at:
+                return some.replace("T", " ")
+        return text.replace("T", " ")
+
     def edges(self, n_cells: int, least: int) -> Array:
         """Return the first value of each cell of a number; so many at least lie in the first and in the last."""
         known = self.values[~np.isnan(self.values)]
@@ -159,23 +173,23 @@ class ScannedColumn:
         if not side.ends:
             return f"{name} {KNOWN}"
         if self.check.kind == "date":
-            return f"{name} {_dates(side)}"
+            first, last = (self._date(x) if np.isfinite(x) else "" for x in (side.low, side.high))
+            if first and last:
+                return f"{name} from {first} to before {last}"
+            return f"{name} from {first} on" if first else f"{name} before {last}"
         if self.check.distinct == 2 and self.whole and len(side.ends) == 1:  # of 0 and 1, "under 1" is 0
             low, high = np.unique(self.values[~np.isnan(self.values)])[[0, -1]].tolist()
             return f"{name} = {shortest([low, high])(high if side.low > low else low)}"
-        return f"{name} {side.said(shortest(side.ends), whole=self.whole)}"
+        return f"{name} {side.said(shortest(side.ends, self._rising), whole=self.whole)}"
 
 
-def _dates(side: Interval) -> str:
-    first, last = (_date(x) if np.isfinite(x) else "" for x in (side.low, side.high))
-    if first and last:
-        return f"from {first} to before {last}"
-    return f"from {first} on" if first else f"before {last}"
+def _time(days: float) -> str:
+    when = np.datetime64(0, "us") + np.timedelta64(round(days * DAY), "us")
+    return str(when.astype("datetime64[s]"))
 
 
 def _date(days: float) -> str:
-    when = np.datetime64(0, "us") + np.timedelta64(round(days * DAY), "us")
-    text = str(when.astype("datetime64[s]"))
+    text = _time(days)
     return text[:10] if text.endswith("T00:00:00") else text[:16].replace("T", " ")
 
 
@@ -241,7 +255,8 @@ def _read(raw: NDArray[Any], name: str) -> tuple[ColumnKind, Array, tuple[str, .
     if kinds and are_numbers and str not in kinds:
         return "number", _plain_numbers(np.array(items, dtype=object), name), None, ""
     if kinds and all(issubclass(kind, dt.date) for kind in kinds):
-        return "date", days_of(np.array([plain_time(x) for x in items], dtype="datetime64[us]")), None, ""
+        times, told = plain_times(items)
+        return "date", days_of(times), None, told
     said = [None if x is None or (isinstance(x, str) and not x.strip()) else str(x) for x in items]
     read = read_texts(said) if are_numbers else None
     if read is not None:

@@ -20,7 +20,7 @@ from fairgroups.measures import JointMeasure, Measure, resolve_any
 from fairgroups.options import rates_apart, refuse_unknown, taking
 from fairgroups.progress import progress_bar
 from fairgroups.rows.column_kinds import Column
-from fairgroups.rows.column_values import is_missing
+from fairgroups.rows.column_values import is_missing, numbers
 from fairgroups.rows.rows import Rows, check_measure, refuse_exposure
 from fairgroups.rows.strata import nothing_to_compare, refuse_names
 from fairgroups.rows.weights import weighted_sums
@@ -314,6 +314,17 @@ def _rare_joined(values: Any, counted: NDArray[np.bool_], fewest: int) -> Any:
     return np.array([None if not item else rest if item in rare else item for item in items], dtype=object)
 
 
+def _as_levels(values: Any, name: str) -> Any:
+    """Return a number of 0 and 1 only as true and false, a category: there is nothing between them."""
+    found = numbers(values, name)
+    known = ~np.isnan(found)
+    if not np.array_equal(np.unique(found[known]), [0.0, 1.0]):
+        return values
+    levels = np.full(found.shape, None, dtype=object)
+    levels[known] = found[known] == 1
+    return levels
+
+
 def _with_audit(
     one: ScannedAttribute, i: int, table: ScanTable, options: ScanOptions, counted: NDArray[np.bool_]
 ) -> ScannedAttribute:
@@ -330,6 +341,8 @@ def _with_audit(
     columns = dict(table.columns)
     if one.kind == "category":
         columns[name] = _rare_joined(columns[name], counted, options.min_cell)
+    elif one.kind == "number":
+        columns[name] = _as_levels(columns[name], name)
     try:
         found: Audit = audit_of_one(columns, sensitive=name, missing="drop", checks=False, **asked)
     except FairGroupsError:

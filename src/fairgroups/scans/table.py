@@ -22,6 +22,7 @@ from fairgroups.rows.rows import Rows
 from fairgroups.scans.columns import ColumnCheck, ScannedColumn, read_column, unreadable
 from fairgroups.scans.copies import without_copies
 from fairgroups.scans.options import ScanOptions
+from fairgroups.scans.persons import telling_of_persons
 from fairgroups.sources.ages import age_column
 from fairgroups.sources.frames import Table, ages_asked, column_names, is_lazy, library_beside, read_table, with_ages
 from fairgroups.sources.source import OpenTable, Source
@@ -67,7 +68,10 @@ class ScanTable:
                     held = dict(_collected(relation, wanted).columns)
                 else:
                     held = dict(relation.project(", ".join(map(quoted, wanted))).fetchnumpy())
-            return cls(held, attributes, source.said, "", tuple(opened.told), opened)
+                types = dict(zip(relation.columns, map(str, getattr(relation, "types", ())), strict=False))
+            zoned = [name for name in attributes if types.get(name) == "TIMESTAMP WITH TIME ZONE"]
+            told = [*opened.told, *(f"{name}: its times have a zone, and are told in UTC." for name in zoned)]
+            return cls(held, attributes, source.said, "", tuple(told), opened)
         try:
             names = list(data) if isinstance(data, Mapping) else column_names(data)
         except TypeError:
@@ -115,8 +119,11 @@ class ScanTable:
             known = name in self.columns
             return read_column(self._of(name, rows), name) if known else unreadable(name, rows.size)
 
-        columns = on_two_threads(read, self.attributes)
-        return without_copies(columns, rows.outcome, options.outcome, options.names("attributes"))
+        asked = options.names("attributes")
+        columns = without_copies(on_two_threads(read, self.attributes), rows.outcome, options.outcome, asked)
+        if options.cluster is not None:
+            return columns
+        return telling_of_persons(columns, {name: self._of(name, rows) for name in self.columns}, asked)
 
     def without_codes(self, checks: Sequence[ColumnCheck]) -> ScanTable:
         """Return the table with codes and words that stand for nothing taken as missing."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fairgroups.words import how_many, listed
 
-__all__ = ["ReadTexts", "days_of", "form_of", "look_like", "plain_time", "read_texts"]
+__all__ = ["ReadTexts", "days_of", "form_of", "look_like", "plain_times", "read_texts"]
 
 Array = NDArray[np.float64]
 DAY = np.timedelta64(1, "D") / np.timedelta64(1, "us")
@@ -63,8 +63,10 @@ def read_texts(items: Sequence[str | None]) -> ReadTexts | None:
         known = {text: read(text) for text in matching}
         told = [_of_words(kind, words, texts)] if words else []
         if kind == "date":
-            values = days_of(np.array([_known(known, x, "NaT") for x in items], dtype="datetime64[us]"))
-            absent = sum(n for text, n in texts.items() if known.get(text) == "NaT")
+            times, zones = plain_times([_known(known, x, None) for x in items])
+            values = days_of(times)
+            told += [zones] if zones else []
+            absent = sum(n for text, n in texts.items() if text in known and known[text] is None)
             if absent:
                 which = "that does not exist is" if absent == 1 else "that do not exist are"
                 told.append(f"{how_many(absent, 'date')} {which} taken as not known.")
@@ -111,20 +113,29 @@ def form_of(texts: Sequence[str]) -> str:
     return re.sub(r"\d", "9", odd.strip()[:30])
 
 
-def plain_time(x: Any) -> Any:
-    """Return a time without its zone; NaT where there is none."""
-    if x is None:
-        return "NaT"
-    if isinstance(x, dt.datetime) and x.tzinfo is not None:
-        return x.astimezone(dt.UTC).replace(tzinfo=None)
-    return x
+def plain_times(times: Sequence[Any]) -> tuple[NDArray[Any], str]:
+    """Return dates and times without their zones, and what was done: as clocks showed them, or in UTC.
+
+    Clocks of one place differ by an hour between summer and winter; others are of several places.
+    """
+    ahead = (x.utcoffset() for x in times if isinstance(x, dt.datetime))
+    zones = {zone for zone in ahead if zone is not None}
+    several = len(zones) > 1 and max(zones) - min(zones) > dt.timedelta(hours=1)
+
+    def plain(x: Any) -> Any:
+        if not isinstance(x, dt.datetime) or x.tzinfo is None:
+            return "NaT" if x is None else x
+        return (x.astimezone(dt.UTC) if several else x).replace(tzinfo=None)
+
+    told = "Its times are of several zones, and told in UTC." if several else ""
+    return np.array([plain(x) for x in times], dtype="datetime64[us]"), told
 
 
 def _time_of(text: str) -> Any:
     try:
-        return plain_time(dt.datetime.fromisoformat(text))
+        return dt.datetime.fromisoformat(text)
     except ValueError:  # as 2024-02-31
-        return "NaT"
+        return None
 
 
 def days_of(times: NDArray[Any]) -> Array:

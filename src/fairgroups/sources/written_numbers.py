@@ -36,6 +36,8 @@ _WAYS: dict[str, tuple[str, str]] = {
     "apart, dot": (f"\\d{{1,3}}(?:(?:{_SPACES}|['’])\\d{{3}})+\\.\\d+", "."),
     "apart, comma": (f"\\d{{1,3}}(?:(?:{_SPACES}|['’])\\d{{3}})+,\\d+", ","),
 }
+# How computers write them: told first, since most values are.
+_USUAL = {"plain": "[0-9]+", "dot or thousands": "[1-9]\\d{0,2}\\.\\d{3}", "dot": "[+-]?\\d*\\.\\d*"}
 # A unit is one word after all numbers of a column; a single letter stands apart.
 _UNIT = "[+\\-−]?\\d[\\d.,'’]*(?:[ \u00a0]+\\p{L}|\\p{L}{2})[^\\d\\s]*"
 _UNIT_ALONE = "(\\p{L}[^\\d\\s]*)$"
@@ -158,10 +160,19 @@ def _look(relation: Any, names: Sequence[str]) -> list[WrittenNumbers]:
         for name in dict.fromkeys(names)
         if name in relation.columns and str(relation.types[relation.columns.index(name)]) == "VARCHAR"
     ]
-    found = _counted(relation, dict.fromkeys(texts, ""))
+    found = _counted(relation, dict.fromkeys(_with_digits(relation, texts), ""))
     units = _units(relation, [one.name for one in found if not one.is_numbers])
     again = {one.name: one for one in _counted(relation, units)}
     return [again.get(one.name, one) for one in found]
+
+
+def _with_digits(relation: Any, names: Sequence[str]) -> list[str]:
+    """Return columns every value of which has a digit: others are no numbers."""
+    if not names:
+        return []
+    asked = [f"coalesce(bool_and(regexp_matches({quoted(name)}, '[0-9]')), FALSE)" for name in names]
+    found = relation.aggregate(", ".join(asked)).fetchall()[0]
+    return [name for name, have in zip(names, found, strict=True) if have]
 
 
 def _units(relation: Any, names: Sequence[str]) -> dict[str, str]:
@@ -194,25 +205,32 @@ def _counted(relation: Any, units: Mapping[str, str]) -> list[WrittenNumbers]:
     texts = list(units)
     if not texts:
         return []
-    asked = []
-    for name in texts:
-        x = _without_unit(name, units[name])
-        kind = _way_of(x)
-        asked.append(f"count({quoted(name)})")
-        asked += [f"count(*) FILTER (WHERE {kind} = {sql_text(way)})" for way in _WAYS]
-        asked += [f"min({x}) FILTER (WHERE {kind} = {sql_text(way)})" for way in _WAYS]
-        asked.append(f"string_agg(DISTINCT nullif(regexp_extract({x}, {sql_text(_MONEY)}), ''), ' ')")
-        asked.append(f"count(*) FILTER (WHERE {x} LIKE '%\\%' ESCAPE '\\')")
+    texts_of = [_without_unit(name, units[name]) for name in texts]
+    told = [f"{x} AS x{i}, {_way_of(x)} AS way{i}" for i, x in enumerate(texts_of)]  # each found once
+    asked = []  # without FILTER, for each of which DuckDB copies all columns
+    for i in range(len(texts)):
+        x, way = f"x{i}", f"way{i}"
         number = f"TRY_CAST({x} AS DOUBLE)"
-        asked.append(f"count(*) FILTER (WHERE {kind} = 'plain' AND {number} < 1000)")
-        asked.append(f"count(*) FILTER (WHERE {kind} = 'plain' AND {number} >= 1000)")
-        asked.append(f"count(*) FILTER (WHERE {kind} IS NOT NULL AND regexp_matches({x}, {sql_text(_AS_OFFICES_DO)}))")
+        odd = f"({way} NOT IN ('plain', 'dot') OR NOT regexp_full_match({x}, '[0-9.]*'))"
+        currency = f"CASE WHEN {odd} THEN nullif(regexp_extract({x}, {sql_text(_MONEY)}), '') END"
+        wanted = [
+            f"{x} LIKE '%\\%' ESCAPE '\\'",
+            f"{way} = 'plain' AND {number} < 1000",
+            f"{way} = 'plain' AND {number} >= 1000",
+            f"{way} IS NOT NULL AND regexp_matches({x}, {sql_text(_AS_OFFICES_DO)})",
+        ]
+        asked.append(f"count({x})")
+        asked += [f"count(CASE WHEN {way} = {sql_text(one)} THEN 1 END)" for one in _WAYS]
+        asked += [f"min(CASE WHEN {way} = {sql_text(one)} THEN {x} END)" for one in _WAYS]
+        asked += [f"{end}({currency})" for end in ("min", "max")]
+        asked += [f"count(CASE WHEN {which} THEN 1 END)" for which in wanted]
+    relation = relation.project(", ".join(told))
     found = relation.aggregate(", ".join(asked)).fetchall()[0]
-    out, step = [], 2 * len(_WAYS) + 6
+    out, step = [], 2 * len(_WAYS) + 7
     for i, name in enumerate(texts):
         part = found[i * step : (i + 1) * step]
         n, counts, examples = part[0], part[1 : 1 + len(_WAYS)], part[1 + len(_WAYS) : 1 + 2 * len(_WAYS)]
-        money = tuple(sorted((part[-5] or "").split()))
+        money = tuple(sorted({part[-6], part[-5]} - {None}))
         example = {way: text for way, text in zip(_WAYS, examples, strict=True) if text is not None}
         ways = dict(zip(_WAYS, counts, strict=True))
         out.append(WrittenNumbers(name, n, ways, example, money, part[-4], part[-3], part[-2], part[-1], units[name]))
@@ -222,7 +240,7 @@ def _counted(relation: Any, units: Mapping[str, str]) -> list[WrittenNumbers]:
 def _way_of(x: str) -> str:
     """Return SQL that names the way in which a text is written; the first that fits, ambiguous ones before others."""
     order = sorted(_WAYS, key=lambda way: way not in _AMBIGUOUS)
-    cases = []
+    cases = [f"WHEN regexp_full_match({x}, {sql_text(form)}) THEN {sql_text(way)}" for way, form in _USUAL.items()]
     for way in order:
         number = f"(?:{_WAYS[way][0]})"
         behind = f"(?:(?:{_MONEY}){_SPACES}*)?{number}{_TAIL}{_SPACES}*[\\-−]"
