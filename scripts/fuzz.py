@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 import traceback
+import warnings
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -185,7 +186,92 @@ def files(rng: np.random.Generator) -> str | None:
     return None
 
 
-PARTS = {"line": line, "boxes": boxes, "repair": repair, "loaders": loaders, "files": files}
+def _column(rng: np.random.Generator, n: int, most: int) -> np.ndarray:
+    """Return a sensitive column of some kind, with so many levels at most; holes, ties, constants are among them."""
+    amount = np.round(np.exp(rng.normal(8, 1.5, n)), 2)
+    holes = rng.random(n) < 0.1
+    kinds: list[Callable[[], np.ndarray]] = [
+        lambda: rng.integers(18, 90, n),
+        lambda: rng.normal(50, 10, n),
+        lambda: np.where(rng.random(n) < 0.4, 0, amount),
+        lambda: rng.choice(list("ABCDE"), n, p=[0.4, 0.3, 0.2, 0.07, 0.03]),
+        lambda: np.array([f"lev<{k}>" for k in rng.integers(0, most, n)], dtype=object),
+        lambda: rng.random(n) < 0.3,
+        lambda: np.where(holes, np.nan, rng.normal(size=n)),
+        lambda: np.where(holes, None, rng.choice(["x", "y", "z"], n)),
+        lambda: rng.normal(size=n) * 1e14,
+        lambda: np.full(n, 3.0),
+        lambda: rng.integers(0, 3, n),
+    ]
+    return kinds[int(rng.integers(len(kinds)))]()
+
+
+OPTIONS: tuple[tuple[float, Callable[[np.random.Generator], dict[str, object]]], ...] = (
+    (0.5, lambda rng: {"missing": str(rng.choice(["drop", "group"]))}),
+    (0.5, lambda rng: {"favourable": bool(rng.integers(2))}),
+    (0.2, lambda _: {"weight": "weight"}),
+    (0.2, lambda _: {"cluster": "cluster"}),
+    (0.2, lambda _: {"given": "level"}),
+    (0.2, lambda _: {"by": "year"}),
+    (0.2, lambda _: {"max_gap": 0.1}),
+    (0.1, lambda _: {"max_harm": 0.05}),
+    (0.1, lambda _: {"min_ratio": 0.8}),
+    (0.2, lambda rng: {"against": str(rng.choice(["rest", "everyone"]))}),
+    (0.2, lambda rng: {"n_groups": int(rng.integers(1, 7))}),
+    (0.1, lambda rng: {"selection": str(rng.choice(["bic", "cv"]))}),
+    (0.3, lambda rng: {"truth": "truth", "measure": str(rng.choice([*fg.MEASURES]))}),
+    (0.1, lambda rng: {"inference": str(rng.choice(["crossfit", "plugin"]))}),
+    (0.1, lambda _: {"reliability": 0.8}),
+    (0.1, lambda rng: {"monotonic": str(rng.choice(["increasing", "either"]))}),
+    (0.2, lambda _: {"explore": True}),
+    (0.1, lambda _: {"n_cells": 8}),
+    (0.1, lambda _: {"scales": {"law": [30, 50]}}),
+    (0.1, lambda _: {"compare_with": "truth"}),
+)
+
+
+def audits(rng: np.random.Generator) -> str | None:
+    """Columns of every kind with any options: an audit that JSON gives back and a page shows, or a sentence."""
+    n = int(rng.choice([5, 30, 80, 200, 700]))
+    names = [f"x{i}" for i in range(int(rng.choice([1, 1, 2, 2, 3, 4])))]
+    table: dict[str, np.ndarray] = {
+        name: _column(rng, n, 4 if i else 25)  # boxes of several such categories take long
+        for i, name in enumerate(names)
+    }
+    yes = rng.random(n) < 0.3 + 0.3 * (np.arange(n) < n * rng.choice([0.0, 0.3]))
+    outcomes = [yes.astype(int), rng.normal(30 + 30 * yes, 5), np.where(yes, "yes", "no")]
+    table |= {
+        "y": outcomes[int(rng.integers(3))],
+        "truth": (rng.random(n) < 0.5).astype(int),
+        "weight": rng.gamma(4, 0.25, n),
+        "level": rng.choice(list("uvw"), n),
+        "cluster": rng.integers(0, max(2, n // 3), n),
+        "year": rng.integers(2019, 2023, n),
+    }
+    options: dict[str, object] = {}
+    for chance, option in OPTIONS:
+        if rng.random() < chance:
+            options |= option(rng)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", fg.FairnessWarning)
+            found = fg.audit(table, sensitive=names if len(names) > 1 else names[0], outcome="y", **options)
+    except fg.FairGroupsError as error:
+        # Groups that were found lie on the grid: only borders that somebody names may not.
+        return f"{options}: {error}" if "inside a cell" in str(error) and "scales" not in options else None
+    if type(found).from_json(found.to_json()) != found:
+        return f"JSON does not give the audit back: {options}"
+    with tempfile.TemporaryDirectory() as folder:
+        found.to_html(Path(folder) / "page.html")
+        page = (Path(folder) / "page.html").read_text(encoding="utf-8")
+    found.to_markdown()
+    if "lev<" in page:
+        return f"a level is not escaped: {options}"
+    odd = [word for word in ("nan", "inf", "None") if f" {word} " in f" {found.conclusion} ".replace("%", " ")]
+    return f"{odd} in {found.conclusion!r}: {options}" if odd else None
+
+
+PARTS = {"line": line, "boxes": boxes, "repair": repair, "loaders": loaders, "files": files, "audits": audits}
 
 
 class Slow(Exception):  # noqa: N818  it is a finding

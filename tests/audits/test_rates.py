@@ -43,3 +43,25 @@ def test_rates_by_hand(options):
 def test_without_a_truth_there_is_one_rate():
     people = table()
     assert fg.audit(people, sensitive="age", outcome="hired", checks=False).rates == ()
+
+
+def test_rates_of_few_are_not_told_of_groups_that_were_searched_for():
+    rng = np.random.default_rng(9)
+    age = rng.integers(18, 80, 1500)
+    table = {
+        "age": age,
+        "t": (rng.random(1500) < np.where(age < 30, 0.02, 0.3)).astype(int),
+        "y": (rng.random(1500) < np.where(age < 30, 0.1, 0.5)).astype(int),
+    }
+    options = {"sensitive": "age", "outcome": "y", "truth": "t", "checks": False}
+    found = fg.audit(table, **options)
+    columns = {column.measure: column for column in found.rates}
+    assert min(one.counted for one in columns["equal_opportunity"].groups) < 10
+    for name, column in columns.items():
+        withheld = [np.isnan(one.rate) for one in column.groups]
+        assert any(withheld) == (name != "statistical_parity")
+    assert fg.Audit.from_json(found.to_json()) == found
+    named = fg.audit(table, **options, partition=[29])
+    assert not any(np.isnan(one.rate) for column in named.rates for one in column.groups), "who names groups minds it"
+    told = fg.audit(table, **options, min_cell=1)
+    assert not any(np.isnan(one.rate) for column in told.rates for one in column.groups)

@@ -260,3 +260,15 @@ def test_weights_and_attributes_in_any_order(seed):
         assert one.verdict == other.verdict
         added = [{a.attribute: a.p_value for a in found.added} for found in (one, other)]
         assert added[0] == pytest.approx(added[1])
+
+
+def test_a_level_named_twice_is_that_level():
+    rng = np.random.default_rng(0)
+    table = {"age": rng.integers(18, 80, 900), "c": np.repeat(["u", "v", "w"], 300), "y": np.repeat([0, 1, 0], 300)}
+    table["y"][::7] ^= 1
+    band = fg.audit(table, sensitive=["age", "c"], outcome="y", checks=False).band
+    once, twice = band.interval(c=["u"]), band.interval(c=["u", "u"])
+    assert (once.sides, once.rate) == (twice.sides, twice.rate)
+    assert band.interval(c=None, age=(18, 79)).rate == pytest.approx(table["y"].mean())
+    with pytest.raises(InputError, match="no level of 'c' is named"):
+        band.interval(c=[])

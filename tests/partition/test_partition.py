@@ -186,8 +186,19 @@ def test_most_levels_are_said_by_those_that_they_are_not():
     [
         (48.8566501, "x 48.8566501 or over"),
         (1700000010.25, "x 1700000010.25 or over"),
-        (24.713298517342, "x 24.7133 or over"),
+        (24.713298517342, "x 24.7132 or over"),
     ],
 )
 def test_borders_are_said_as_they_were_measured(border, said):
     assert Partition.from_edges([border], name="x").said(["x"], [False])[1] == said
+
+
+def test_a_border_as_it_is_said_leaves_its_people_above_it():
+    """2/3 is written as 0.666666: who has just that value belongs to the upper group, also by what is printed."""
+    rng = np.random.default_rng(0)
+    for border in [2 / 3, -2 / 3, 1e-7 / 3, 12345.678912345, *rng.normal(0, 1, 200), *(rng.normal(0, 1, 200) * 1e5)]:
+        label = Partition.from_edges([border], name="x").labels[1]
+        said = label.split()[1].replace("≥", "").replace("−", "-")
+        number = float(said or label.split()[2].replace("−", "-"))
+        assert number <= border
+        assert number == pytest.approx(border, rel=2e-5)

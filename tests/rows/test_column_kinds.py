@@ -52,3 +52,18 @@ def test_true_and_false_are_levels_wherever_they_come_from(kind):
     assert [record.label for record in found.records] == ["x False", "x True"]
     assert found.settings.against == "rest"
     assert found.limit == "exceeded"  # 23 points from one another; 16 from everybody
+
+
+def test_true_and_false_with_holes_are_levels_beside_others_too():
+    table = {"age": list(range(18, 68)) * 20, "b": [None] * 30 + [True, False] * 485, "y": [0, 1] * 500}
+    options = {"outcome": "y", "missing": "drop", "checks": False}
+    labels = [one.label for one in fg.audit(table, sensitive=["age", "b"], n_groups=2, **options).records]
+    assert labels == ["b False", "b True"]
+
+
+def test_dates_beside_others_are_refused():
+    import datetime as dt
+
+    days = [dt.date(2000, 1, 1 + i % 28) for i in range(100)]
+    with pytest.raises(fg.InputError, match="date"):
+        fg.audit({"day": days, "age": range(100), "y": [0, 1] * 50}, sensitive=["day", "age"], outcome="y")

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from fairgroups.audits.comparisons import in_classes, over_time
 from fairgroups.audits.conclusion import amplified, conclude
@@ -19,12 +18,12 @@ from fairgroups.audits.limits import limits_of
 from fairgroups.audits.measurement_error import by_true_values, corrected_of
 from fairgroups.audits.notes import notes_of
 from fairgroups.audits.options import AuditOptions
+from fairgroups.audits.power import detectable_differences, is_enough
 from fairgroups.audits.rates import rates_of
 from fairgroups.audits.reasons import Reasons, factors_of, reasons_of
 from fairgroups.audits.records import (
     Attribute,
     DataFacts,
-    Detectable,
     Finding,
     GroupRecord,
     RateName,
@@ -40,7 +39,6 @@ from fairgroups.evidence.band import RangeEvidence
 from fairgroups.evidence.comparison import Comparison, compare
 from fairgroups.evidence.inference_options import InferenceOptions
 from fairgroups.evidence.judge import Evidence
-from fairgroups.evidence.likelihood import POWER, smallest_shown
 from fairgroups.evidence.rates import GroupRates
 from fairgroups.evidence.residual_scatter import spread_of_most
 from fairgroups.evidence.spread_of_groups import rate_range, variance_of_phi
@@ -59,7 +57,6 @@ from fairgroups.sources.ages import age_column
 __all__ = ["Judged", "assemble"]
 
 Array = NDArray[np.float64]
-SHARES = (0.05, 0.1, 0.25, 0.5)  # of the people, for which the smallest difference that would have shown is told
 
 
 @dataclass(frozen=True)
@@ -109,7 +106,7 @@ def assemble(
     judged: Judged, measure: Measure, at: int, options: AuditOptions, reading: Reading, asked: AuditOptions
 ) -> Audit:
     """Put together what is known of the rate at place `at`; of many attributes, `options` names one or two."""
-    evidence, partition, rows = judged.evidence[at], judged.partition, judged.sample.rows
+    evidence, partition, rows = _as_asked(judged.evidence[at], options.level), judged.partition, judged.sample.rows
     groups, bounds = evidence.groups, evidence.bounds
     if groups.bounded:
         rates_apart(options, "relevant_gap", "max_gap", "max_harm")
@@ -120,7 +117,7 @@ def assemble(
     compared = compare(evidence, direction, against, _formal(options.reference, judged, options))
     data = _data(judged, options, reading, percent=percent)
     labels = partition.said([a.said for a in data.attributes], [a.whole for a in data.attributes])
-    detectable = _detectable(evidence, judged.inference)
+    detectable = detectable_differences(evidence, judged.inference, named=judged.named)
     records = records_of(evidence, compared, direction, gap, labels)
     if rows.blur is not None:  # the noise makes them count for less, and that is in the intervals
         records = tuple(replace(r, counted=float(b)) for r, b in zip(records, groups.sums.b, strict=True))
@@ -132,7 +129,7 @@ def assemble(
     same = _same(judged, groups)
     if same:  # nothing is compared
         records = tuple(replace(r, verdict="not enough evidence") if r.verdict not in DIFFERENT else r for r in records)
-    enough = not same and _is_enough(evidence, detectable, gap)
+    enough = not same and is_enough(evidence, detectable, gap)
     spread = rate_range(groups, bounds)
     finding = _finding(judged, evidence, records, checks, options.level, enough=enough, apart=spread.low > 0)
     finding = _telling(_among_many(finding, judged, at), judged, options.min_cell, float(groups.sums.b.sum()))
@@ -192,6 +189,18 @@ def assemble(
         settings=settings,
         data=data,
     )
+
+
+def _as_asked(evidence: Evidence, level: float) -> Evidence:
+    """Return evidence whose p-values of what attributes add are to be held against the level that was asked for."""
+    if not evidence.level > level + 1e-9:  # each of several rates has a part of the error
+        return evidence
+    more = (1 - level) / (1 - evidence.level)
+    each = tuple(
+        replace(one, p_value=min(1.0, more * one.p_value), least_p=min(1.0, more * one.least_p))
+        for one in evidence.added
+    )
+    return replace(evidence, added=each)
 
 
 def _against(options: AuditOptions, judged: Judged) -> Against:
@@ -279,17 +288,6 @@ def _relevant_gap(options: AuditOptions, evidence: Evidence, judged: Judged, mea
     if not groups.bounded and judged.sample.is_line:
         spread = min(spread, spread_of_most(judged.sample.cells[measure]))
     return usual_gap(bounded=groups.bounded, overall=groups.overall, spread=spread)
-
-
-def _is_enough(evidence: Evidence, detectable: tuple[Detectable, ...], gap: float) -> bool:
-    """Whether half of the people would be shown if they differed by what matters, and no trend reaches as far.
-
-    "Would be" in 80 of 100 such samples; a trend must be shown not to, or "no difference found" would be said of many
-    that nearly are.
-    """
-    known = evidence.differs
-    flat = known is None or all(trend.is_within(gap, evidence.level) for trend in known.trends)
-    return bool(evidence.groups.sums.size >= 50 and detectable[-1].difference <= gap and flat)
 
 
 def _finding(
@@ -410,25 +408,6 @@ def _all_alike(sample: Sample) -> bool:
         return len(sample.cells) < 2
     known = ~sample.rows.absent
     return all(np.unique(column.values[known]).size < 2 for column in sample.rows.columns)
-
-
-def _detectable(evidence: Evidence, inference: InferenceOptions) -> tuple[Detectable, ...]:
-    """Return, for some shares of the people, the smallest difference that is shown in 80% of such samples."""
-    if evidence.band is not None:
-        return tuple(Detectable(share, evidence.band.detectable(share)) for share in SHARES)
-    sums = evidence.groups.sums
-    n, root = sums.size, float(ndtri(1 - (1 - inference.level) / (2 * max(inference.judged or 2, 2))))
-    out = []
-    for share in SHARES:
-        parts = np.array([share * n]), np.array([(1 - share) * n])
-        if sums.bounded:
-            overall = np.clip([sums.overall], 0.0, 1.0)
-            ends = smallest_shown(overall, *parts, np.array([share]), np.array([root]))
-            least = float(np.fmax(*ends)[0])
-        else:
-            least = float((1 - share) * (root + POWER) * evidence.spread * np.sqrt(1 / parts[0] + 1 / parts[1])[0])
-        out.append(Detectable(share, least))
-    return tuple(out)
 
 
 def _settings(

@@ -193,6 +193,7 @@ def over_time(
         groups, bounds = evidence.groups, evidence.bounds
         alone = groups.is_everybody & (partition.n_groups > 1)  # of this period: nobody to compare with
         phi, low, high = (np.where(alone, np.nan, x) for x in (groups.phi, bounds.low, bounds.high))
+        counted = np.minimum(groups.rows, groups.sums.effective_size * (1 + 1e-9))  # of those who count in the rate
         periods.append(
             Period(
                 label,
@@ -200,7 +201,7 @@ def over_time(
                 float(groups.overall),
                 tuple(
                     PeriodGroup(int(groups.rows[k]), *(float(x[k]) for x in (groups.rate, phi, low, high)))
-                    if groups.rows[k] >= fewest
+                    if counted[k] >= fewest
                     else PeriodGroup(int(groups.rows[k]), math.nan, math.nan, math.nan, math.nan)
                     for k in range(partition.n_groups)
                 ),

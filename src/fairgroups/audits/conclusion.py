@@ -14,6 +14,7 @@ from fairgroups.audits.facts import (
     everybody_said,
     ranges_of,
     rate_said,
+    split_said,
     who_said,
     whom_said,
 )
@@ -35,7 +36,6 @@ __all__ = [
     "first_named",
     "headline_groups",
     "rough_count",
-    "split_said",
 ]
 
 MOST_NAMED = 5  # groups in which nobody is
@@ -155,8 +155,9 @@ def _in_people(facts: Facts) -> str:
     than = f"the rate of {whom_said(facts)}" if facts.data.unit != "people" else f"{_possessive(facts)} rate"
     each = round(100 * abs(record.phi))
     in_all = abs(record.phi) * record.counted
-    counts = facts.settings.weight is None and facts.settings.cluster is None and in_all >= 1
-    who_count = "" if math.isclose(record.counted, record.n, rel_tol=1e-9) else " who count in this rate"
+    plain = facts.settings.weight is None and facts.settings.cluster is None  # else so many of equal weight
+    counts = plain and in_all >= 1
+    who_count = " who count in this rate" if plain and not math.isclose(record.counted, record.n, rel_tol=1e-9) else ""
     among = f"among the {thousands(record.counted)} {facts.data.unit} of this group{who_count and ' who count'}"
     about = f"an estimated {thousands(rough_count(in_all))} {more} {among}" if counts else ""
     if each >= 1:
@@ -443,14 +444,6 @@ def _would(one: Added, facts: Facts, others: str) -> str:
         return ""
     least, split = size(one.detectable, percent=facts.data.percent), split_said(one, facts.data.attributes)
     return f": at equal {others}, a difference of {least} {split} would be shown in 80 of 100 such samples"
-
-
-def split_said(one: Added, attributes: Sequence[Attribute]) -> str:
-    """Say between whom the difference lies that would be shown."""
-    name = next(a.said for a in attributes if a.name == one.attribute)
-    if one.levels:
-        return f"between {name} {listed(one.levels)} and the rest"
-    return f"between the lower and the upper half of {name}"
 
 
 def bordered_attributes(partition: Partition) -> set[int]:

@@ -7,14 +7,25 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fairgroups.audits.reasons import Reasons
-from fairgroups.audits.records import DataFacts, Detectable, Finding, GroupRecord, RateName, Settings
+from fairgroups.audits.records import Attribute, DataFacts, Detectable, Finding, GroupRecord, RateName, Settings
 from fairgroups.evidence.added import Added
 from fairgroups.partition.partition import Partition
 from fairgroups.partition.sides import Interval, Levels, shortest
-from fairgroups.words import plain_points, points, size
+from fairgroups.words import listed, plain_points, points, size
 
-__all__ = ["Facts", "Same", "difference_said", "everybody_said", "ranges_of", "rate_said", "who_said", "whom_said"]
+__all__ = [
+    "Facts",
+    "Same",
+    "difference_said",
+    "everybody_said",
+    "ranges_of",
+    "rate_said",
+    "split_said",
+    "who_said",
+    "whom_said",
+]
 
+NEAR_HALF = 0.1  # shares of the people that are called halves
 Same = Literal["", "attributes", "outcome", "group"]
 
 
@@ -124,3 +135,13 @@ def difference_said(facts: Facts, value: float, low: float, high: float, than: s
     unit = " points" if percent else ""
     than = f" than {than}" if than else ""
     return f"{size(value, percent=percent)} {side}{than} ({facts.settings.percent_level} interval {said}{unit})"
+
+
+def split_said(one: Added, attributes: Sequence[Attribute]) -> str:
+    """Say between whom the difference lies that would be shown."""
+    name = next(a.said for a in attributes if a.name == one.attribute)
+    if one.levels:
+        return f"between {name} {listed(one.levels)} and the rest"
+    halves = abs(one.lower - 0.5) <= NEAR_HALF  # else many have one value
+    lower = f"the {round(100 * one.lower)}% with the lowest {name} and the rest"
+    return f"between {f'the lower and the upper half of {name}' if halves else lower}"

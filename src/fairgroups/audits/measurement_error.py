@@ -126,6 +126,9 @@ def corrected_of(
         return _without_error(rows, partition, measure, evidence, labels, variance, options.seed)
     drift, doubt = _drift(rows, measure, known) if error.source == "cluster" else (0.0, 0.0)
     seen = _blurred(rows, measure, known, error.each, drift)
+    size = math.sqrt((1 - error.reliability) * variance)
+    if not seen.size.any():  # nobody who counts has a value, or all are of a cluster or two
+        return Corrected(error.source, error.reliability, *error.ends, size, drift, (), ())
     phi, spread, share = _contrasts(true_rates(seen, partition.borders(), options.seed), partition, n)
     phi = phi + float(seen.b @ seen.rate / seen.b.sum()) - groups.sums.overall  # people without a value are somebody
     if error.source == "cluster":
@@ -145,7 +148,6 @@ def corrected_of(
         for k in range(n)
     )
     curve = _curve(seen, error.reliability, partition, groups, options.seed)
-    size = math.sqrt((1 - error.reliability) * variance)
     return Corrected(
         error.source, error.reliability, *error.ends, size, drift, told if n > 1 else (), curve if n > 1 else ()
     )

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fairgroups.audits.records import GroupRecord
 from fairgroups.cells.cells import Cells
 from fairgroups.errors import InputError
@@ -22,9 +24,15 @@ if TYPE_CHECKING:
 __all__ = ["GroupRate", "RateColumn", "other_measures", "rate_rows", "rates_of"]
 
 
+NEARLY = 1e-9
+
+
 @dataclass(frozen=True)
 class GroupRate:
-    """One rate of one group, with an interval that holds for all groups at once, and how many count in it."""
+    """One rate of one group, with an interval that holds for all groups at once, and how many count in it.
+
+    Of groups that were searched for, NaN where fewer count than may be told of.
+    """
 
     rate: float
     low: float
@@ -86,7 +94,11 @@ def rates_of(judged: Judged, at: int, level: float) -> tuple[RateColumn, ...]:
         people = judged.judging.cells if judged.judging.is_line else rows
         groups = group_rates(people, judged.partition, measure)
         bounds = _bounds(judged, people, groups, measure, level)
-        ends = zip(groups.rate, bounds.rate_low, bounds.rate_high, groups.sums.effective_size, strict=True)
+        counted = groups.sums.effective_size
+        found = np.stack([groups.rate, bounds.rate_low, bounds.rate_high])
+        if not judged.named:  # who names groups in advance minds their sizes
+            found[:, counted < min(judged.inference.min_cell, float(counted.sum())) * (1 - NEARLY)] = np.nan
+        ends = zip(*found, counted, strict=True)
         each = tuple(GroupRate(float(r), float(lo), float(hi), float(n)) for r, lo, hi, n in ends)
         percent = groups.sums.bounded and measure.binary
         out.append(RateColumn(measure.name, measure.rate, percent, groups.overall, each))

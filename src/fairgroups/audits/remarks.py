@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from fairgroups.audits.conclusion import split_said
+from fairgroups.audits.facts import split_said
 from fairgroups.evidence.verdict import DIFFERENT
 from fairgroups.words import how_many, listed, p_value, plain_points, ratio_said, sentence, size, thousands
 

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairgroups.cells.bins import Bins, Spacing
-from fairgroups.cells.filling import Filling, from_counts
+from fairgroups.cells.filling import Bins, Filling, Spacing, from_counts
 from fairgroups.cells.matching import Matching, matchings
 from fairgroups.cells.moments import Moments
 from fairgroups.errors import InputError

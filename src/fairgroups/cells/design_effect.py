@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.cells.cluster_variance import Contrasts
+from fairgroups.rows.column_kinds import Column
 from fairgroups.rows.rows import Rows
 
 __all__ = ["noise_of"]
@@ -43,7 +44,7 @@ def noise_of(a: Array, b: Array, rows: Rows) -> tuple[Array, Array] | None:
             kept[used] = share * b[used] * (whole - b[used])
         noise, of_rates = (b * b + more for more in others)
     if rows.weight is not None and rates:
-        places = [_fifths(np.nan_to_num(column.values[used]), people) for column in rows.columns]
+        places = [_fifths(_in_order(column, used, a, people), people) for column in rows.columns]
         effect = max(_weight_effect(a[used], b[used], fifth, people) for fifth in places)
         noise, of_rates = noise * effect, of_rates * effect
     return noise, of_rates
@@ -87,6 +88,18 @@ def _correlation(value: Array, cluster: NDArray[np.intp], size: NDArray[np.intp]
         chosen = (kinds == kind) & (size > 1)
         out[chosen] = estimate(chosen) if np.count_nonzero(chosen) >= FEW else max(pooled, estimate(chosen))
     return out
+
+
+def _in_order(column: Column, used: NDArray[np.intp], a: Array, people: Array) -> Array:
+    """Return numbers as they are, and levels by how many people have them, whatever they are called."""
+    values = column.values[used]
+    if column.levels is None:
+        return np.nan_to_num(values)
+    codes = np.nan_to_num(values, nan=float(len(column.levels))).astype(np.intp)
+    n, sums = (np.bincount(codes, x, len(column.levels) + 1) for x in (people, people * a[used]))
+    place = np.empty(n.size)
+    place[np.lexsort((sums, n))] = np.arange(n.size)
+    return np.asarray(place[codes])
 
 
 def _fifths(x: Array, people: Array) -> NDArray[np.intp]:

@@ -55,6 +55,8 @@ class Added:
         lower and its upper half, or between some levels and the rest.
     levels : tuple of str
         Of a category, these levels.
+    lower : float
+        Of a number, the share of people in what is called its lower half; another where many have one value.
     strata : int
         In how many strata the others were held equal.
     """
@@ -66,6 +68,7 @@ class Added:
     detectable: float
     levels: tuple[str, ...]
     strata: int
+    lower: float = 0.5
 
 
 def added(sample: Sample, measure: Measure, level: float) -> tuple[Added, ...]:
@@ -115,7 +118,9 @@ def _test(sample: Sample, measure: Measure, d: int, level: float, judged: int) -
     if strata.yes is not None and least > 1:  # no two rates are as far apart
         least = math.nan
     levels = tuple(strata.axis.levels[i] for i in half.tolist()) if strata.axis.levels is not None else ()
-    return Added(name, p_value <= 1 - level, p_value, judged / n_draws, least, levels, strata.telling)
+    people = strata.n.sum(axis=0)
+    lower = float(people[half].sum() / people.sum()) if not levels else 0.5
+    return Added(name, p_value <= 1 - level, p_value, judged / n_draws, least, levels, strata.telling, lower)
 
 
 @dataclass(frozen=True)

@@ -245,11 +245,14 @@ def _some_sides(axis: GridAxis, most: int) -> list[tuple[int, int]]:
 def _asked_ends(axis: GridAxis, wanted: Any) -> tuple[int, int]:
     """Return the cells of a side that a reader asked for, widened to whole cells."""
     if axis.levels is not None:
+        if wanted is None:  # open
+            return (1 << axis.size) - 1, 0
         names = [wanted] if isinstance(wanted, str) or not hasattr(wanted, "__iter__") else list(wanted)
         unknown = [name for name in names if str(name) not in axis.levels]
         if unknown or not names:
-            raise InputError(f"{axis.name!r} has no level {unknown}.", f"its levels are {', '.join(axis.levels)}.")
-        return sum(1 << axis.levels.index(str(name)) for name in names), 0
+            fact = f"{axis.name!r} has no level {unknown}." if unknown else f"no level of {axis.name!r} is named."
+            raise InputError(fact, f"its levels are {', '.join(axis.levels)}.")
+        return sum(1 << i for i in {axis.levels.index(str(name)) for name in names}), 0
     low, high = ends_between(*pair_of(axis.name, wanted))
     start = max(int(np.searchsorted(axis.last, low, side="left")), 0)
     stop = int(np.searchsorted(axis.first, high, side="right"))

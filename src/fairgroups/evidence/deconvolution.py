@@ -170,7 +170,10 @@ def true_rates(seen: Blurred, borders: Array, seed: int = 0, draws: int = DRAWS)
     rng = np.random.default_rng(seed)
     likeliest, drawn = _likeliest(families), []
     for _ in range(draws):
-        other = _maximised(likelihood, rng.poisson(count).astype(np.float64), powers, start)[0]
+        again = rng.poisson(count).astype(np.float64)
+        if not again.any():  # hardly anybody was seen
+            continue
+        other = _maximised(likelihood, again, powers, start)[0]
         drawn.append((other, likeliest.again(*models.sums(seen, likelihood * other, variance))))
     return TrueRates(grid, share, tuple(families), tuple(drawn))
 

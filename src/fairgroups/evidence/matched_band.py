@@ -143,7 +143,9 @@ class MatchedBand(Band):
         many = regions if isinstance(regions, np.ndarray) else as_many(regions)
         own, _ = self._regions.sums(many)
         _, rates = self.raw.judge(many)
-        together = self.matching.joined(np.array([self._held(region) for region in many]).reshape(len(many), -1))
+        together = self.matching.joined(
+            np.array([self._held(region) for region in many]).reshape(len(many), self.matching.n_cells)
+        )
         _, weight, _, _ = together.compared()
         return own, bounds_at_equal(together, self.root(weight), rates)
 

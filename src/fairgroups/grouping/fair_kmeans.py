@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any, Self
 
-from fairgroups.cells.bins import Spacing
 from fairgroups.cells.cells import Cells
+from fairgroups.cells.filling import Spacing
 from fairgroups.cells.sample import Sample
 from fairgroups.grouping.estimator import GroupEstimator
 from fairgroups.measures import Measure, resolve_measure

@@ -76,14 +76,17 @@ class SearchOptions:
 
     def limits(self, moments: Sequence[Moments], n_rows: int) -> Limits:
         """Return the least that a group must hold; `moments` of each rate looked at."""
+        fewest = float(min(self.min_cell, n_rows))
         if self.min_group_size != "auto":
-            return group_limits(self.min_group_size, self.min_denominator, n_rows)
-        n_groups = 2 if isinstance(self.n_groups, str) else int(self.n_groups)
-        least = max(min(_smallest_judgeable(m, n_groups) for m in moments), float(self.min_denominator))
+            asked = group_limits(self.min_group_size, self.min_denominator, n_rows)
+            fewest, least = max(fewest, asked.rows), asked.b
+        else:
+            n_groups = 2 if isinstance(self.n_groups, str) else int(self.n_groups)
+            least = max(min(_smallest_judgeable(m, n_groups) for m in moments), float(self.min_denominator))
         if self.min_cell > 1:  # who count in every rate, not only who are there
             counted = [(float(m.b.sum()), max(m.size, 1.0)) for m in moments]
             least = max(least, min(min(self.min_cell, size) * total / size * (1 - 1e-9) for total, size in counted))
-        return Limits(min(self.min_cell, n_rows), least)
+        return Limits(fewest, least)
 
 
 def _smallest_judgeable(moments: Moments, n_groups: int) -> float:

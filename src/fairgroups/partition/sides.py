@@ -6,6 +6,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
 __all__ = ["Box", "Interval", "Levels", "Side", "shortest", "side_from_dict"]
@@ -173,9 +174,9 @@ def shortest(borders: Sequence[float], values: Any = None) -> Callable[[float], 
             text = repr(x)
         else:
             least = max(digits, len(str(int(abs(x)))))
-            while values is not None and least < EXACT and _parts(values, float(f"{x:.{least}g}"), x):
+            while values is not None and least < EXACT and _parts(values, float(_below(x, least)), x):
                 least += 1
-            text = f"{x:.{least}g}"
+            text = _below(x, least)
         return text.replace("-", "−") if abs(x) < 1e15 and "e" not in text else text
 
     return number
@@ -184,3 +185,12 @@ def shortest(borders: Sequence[float], values: Any = None) -> Callable[[float], 
 def _parts(values: Any, written: float, border: float) -> bool:
     """Whether some value lies between a border and what is written for it."""
     return bisect_left(values, written) != bisect_left(values, border)
+
+
+def _below(x: float, digits: int) -> str:
+    """Write a border with so many digits, rounded down: who has that very value is on its upper side."""
+    text = f"{x:.{digits}g}"
+    if float(text) <= x:
+        return text
+    exact = Decimal(x)
+    return f"{exact.quantize(Decimal((0, (1,), exact.adjusted() - digits + 1)), ROUND_FLOOR):.{digits}g}"

@@ -92,7 +92,8 @@ def rate_table(audit: Audit) -> dict[str, Any] | None:
         for column in audit.rates:
             one = column.groups[k]
             ends = [amount(x, percent=column.percent).removesuffix("%") for x in (one.low, one.high)]
-            row.append((amount(one.rate, percent=column.percent), f"{ends[0]} to {ends[1]}"))
+            known = not math.isnan(one.rate)
+            row.append((amount(one.rate, percent=column.percent), f"{ends[0]} to {ends[1]}" if known else ""))
         rows.append(row)
     if len(rows) > 1:  # else the one group is everybody
         every = [(amount(column.overall, percent=column.percent), "") for column in audit.rates]
@@ -102,6 +103,8 @@ def rate_table(audit: Audit) -> dict[str, Any] | None:
         f"Below each rate is its {level} interval. The intervals of one column hold at once for all groups, but not "
         "across columns."
     )
+    if any(math.isnan(one.rate) and one.counted > 0 for column in audit.rates for one in column.groups):
+        note += f" –: too few {audit.data.unit} count for the rate to be told (min_cell)."
     return {"heads": heads, "rows": rows, "note": note}
 
 

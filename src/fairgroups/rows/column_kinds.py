@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError, MissingValuesError
-from fairgroups.rows.column_values import is_missing, numbers, one_column, reads_as_numbers, shorten
+from fairgroups.rows.column_values import is_missing, numbers, one_column, reads_as_numbers, refuse_dates, shorten
 from fairgroups.rows.labels import category_levels, refuse_sums
 from fairgroups.rows.ordered_levels import are_bands
 from fairgroups.sources.frames import read_table
@@ -81,7 +82,11 @@ def attribute(values: NDArray[Any], name: str) -> Column:
     data = np.asarray(values.data) if isinstance(values, np.ma.MaskedArray) else values
     if data.dtype.kind in "iufMm":
         return number_column(values, name)
-    if data.dtype.kind != "b" and all(is_missing(x) or isinstance(x, Real | Decimal) for x in values.tolist()):
+    if _is_truth(values):
+        return category(values, name)
+    if any(isinstance(x, dt.date) for x in values.tolist()):
+        refuse_dates(name)
+    if all(is_missing(x) or isinstance(x, Real | Decimal) for x in values.tolist()):
         return number_column(values, name)
     return number_column(values, name) if _written_as_numbers(values, name) else category(values, name)
 
