@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import fairgroups as fg
-from fairgroups.evidence.disclosure import Figures, classes_of, enough_to_tell, rounded_ends
+from fairgroups.evidence.disclosure import Figures, classes_of, rounded_ends
 
 
 def table(seed):
@@ -128,14 +128,3 @@ def test_ends_of_few_are_rounded_away_and_those_of_many_stay():
     assert low < 1234.5 - 1 or low == 0
     assert high > 98765.43 + 1
     assert rounded_ends(5, 5, alone) == (5, 5)
-
-
-@pytest.mark.parametrize(
-    "counted", [[2.0, 300], [2, 9, 300], [2, 3, 300, 5], [40, 50, 60], [0, 0, 30], [9, 9, 9], [12]]
-)
-def test_no_part_of_few_follows_from_the_others(counted):
-    counted = np.array(counted, dtype=float)
-    told = enough_to_tell(counted, 10)
-    assert (counted[told] >= 10).all()
-    left = counted[~told].sum()
-    assert left == 0 or left >= 10 or not told.any()
