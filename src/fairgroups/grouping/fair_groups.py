@@ -105,7 +105,7 @@ class FairGroups(GroupEstimator):
     >>> data = make_synthetic(5000)
     >>> groups = FairGroups(n_groups=3).fit(data.sensitive, data.outcome)
     >>> groups.partition_
-    Partition(x < 28.723, 28.723 ≤ x < 55.1882, x ≥ 55.1882)
+    Partition(x < 28.7229, 28.7229 ≤ x < 55.1881, x ≥ 55.1881)
     >>> groups.predict([5, 50, 500]).tolist()
     [0, 1, 2]
     """

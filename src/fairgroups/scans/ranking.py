@@ -241,11 +241,9 @@ def _simplest(scene: Scene, dealt: Dealt, look: Look, best: Looked, left: Mappin
     """Return one column of a pair instead of both, where nothing is shown among people alike in that one."""
     if len(best.columns) == 1:
         return best
-    singles = {single.columns[0]: single for single in look.singles}
     for one, other in (best.columns, best.columns[::-1]):
-        alone = singles[other]
-        says_all = left.get((one, other)) and not left.get((other, one), True)
-        if says_all or singles[one].excess <= 0:  # the other is shown alone, and may say it all
+        if left.get((one, other)) and not left.get((other, one), True):  # the other is shown alone, and says it all
+            alone = next(single for single in look.singles if single.columns == (other,))
             if not _is_shown(scene, dealt, alone):
                 continue
             few = scene.some()
