@@ -21,3 +21,14 @@ def test_every_cell_comes_once():
     order = canonical_order(np.ones((5, 3)), [False, True])
     assert sorted(order.tolist()) == list(range(15))
     assert canonical_order(np.ones((2,) * 7), [False] * 7).tolist() == list(range(128))
+
+
+def test_the_order_of_levels_decides_nothing():
+    rng = np.random.default_rng(1)
+    mass = rng.random((5, 4))
+    wanted = mass.ravel()[canonical_order(mass, [False, True])]
+    for levels in permutations(range(4)):
+        other = mass[:, levels]
+        np.testing.assert_array_equal(other.ravel()[canonical_order(other, [False, True])], wanted)
+        other = mass[::-1, levels]
+        np.testing.assert_array_equal(other.ravel()[canonical_order(other, [False, True])], wanted)

@@ -88,10 +88,11 @@ def test_what_levels_are_called_changes_nothing():
     rng = np.random.default_rng(20)
     level, ok = rng.choice(list("ABCDEF"), 600), rng.random(600) < 0.4
     weight = np.where(ok, rng.choice([1.0, 2, 3], 600), rng.choice([1.0, 2], 600))
-    sizes = set()
+    sizes, verdicts = set(), set()
     for names in ("ABCDEF", "CDEABF", "FEDCBA"):
         called = np.array([dict(zip("ABCDEF", names, strict=True))[x] for x in level])
         table = {"a": np.arange(600) % 50, "c": called, "ok": ok, "w": weight}
         found = fg.audit(table, sensitive=["a", "c"], outcome="ok", weight="w", n_groups=1, checks=False)
         sizes.add(round(found.records[0].counted, 9))
-    assert len(sizes) == 1
+        verdicts.add(fg.audit(table, sensitive=["a", "c"], outcome="ok", weight="w", checks=False).verdict)
+    assert (len(sizes), len(verdicts)) == (1, 1)

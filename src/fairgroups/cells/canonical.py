@@ -1,7 +1,7 @@
-"""An order of cells that does not depend on the order of attributes nor on the direction of numbers.
+"""An order of cells that does not depend on the order of attributes, the direction of numbers, or the names of levels.
 
 Whatever is drawn for cells in this order is drawn alike for age and for the year of birth, for age × income and for
-income × age.
+income × age, and whatever the levels of a category are called.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def canonical_order(mass: Array, directed: Sequence[bool]) -> NDArray[np.intp]:
     mass : array
         What each cell weighs, an axis for each attribute.
     directed : sequence of bool
-        Which axes have one direction only: categories.
+        Which axes have no direction: categories, whose levels are taken in the order of what they weigh.
 
     Returns
     -------
@@ -37,12 +37,16 @@ def canonical_order(mass: Array, directed: Sequence[bool]) -> NDArray[np.intp]:
     if mass.ndim > MOST_AXES:
         return number.ravel()
     share = np.round(mass / mass.sum(), 12)
+    for d in (d for d in range(mass.ndim) if directed[d]):
+        cells = np.sort(np.moveaxis(share, d, 0).reshape(mass.shape[d], -1), axis=1)
+        by_weight = np.lexsort((*cells.T, np.round(cells.sum(axis=1), 10)))
+        number, share = np.take(number, by_weight, axis=d), np.take(share, by_weight, axis=d)
     best: tuple[tuple[int, ...], list[float], NDArray[np.intp]] | None = None
     for order in permutations(range(mass.ndim)):
         for turned in product(*([False] if directed[d] else [False, True] for d in order)):
             at = tuple(slice(None, None, -1) if turn else slice(None) for turn in turned)
             cells = np.transpose(number, order)[at]
-            here = (cells.shape, share.ravel()[cells.ravel()].tolist())
+            here = (cells.shape, np.transpose(share, order)[at].ravel().tolist())
             if best is None or here < best[:2]:
                 best = (*here, cells.ravel())
     assert best is not None
