@@ -3,8 +3,8 @@
 python scripts/fuzz.py [--seconds 600] [--seed 0]
 
 Each part has its own way of knowing the right answer: all partitions of few cells, all tilings of a small grid, a
-linear programme, the document before it was damaged. What is wrong, crashes, or takes over ten seconds is printed with
-its seed, and the exit code is 1.
+linear programme, the document before it was damaged. What is wrong, crashes, or takes over ten seconds (an audit: over
+thirty) is printed with its seed, and the exit code is 1.
 """
 
 from __future__ import annotations
@@ -248,10 +248,12 @@ def audits(rng: np.random.Generator) -> str | None:
         "cluster": rng.integers(0, max(2, n // 3), n),
         "year": rng.integers(2019, 2023, n),
     }
-    options: dict[str, object] = {}
+    options: dict[str, object] = {"budget": 0.5}  # seconds of each search
     for chance, option in OPTIONS:
         if rng.random() < chance:
             options |= option(rng)
+    if len(names) > 2:
+        options.pop("inference", None)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", fg.FairnessWarning)
@@ -296,11 +298,11 @@ def main() -> int:
         for name, part in PARTS.items():
             for _ in range(20 if name in ("line", "boxes") else 1):
                 seed += 1
-                signal.setitimer(signal.ITIMER_REAL, SLOW)
+                signal.setitimer(signal.ITIMER_REAL, 3 * SLOW if name == "audits" else SLOW)
                 try:
                     said = part(np.random.default_rng(seed))
                 except Slow:
-                    said = f"took over {SLOW:g} s"
+                    said = "took too long"
                 except Exception:  # noqa: BLE001  whatever it is, it is a finding
                     said = traceback.format_exc(limit=-3)
                 finally:
