@@ -97,3 +97,14 @@ def test_ids_decide_who_is_in_which_half():
     assert [part.size for part in deal_rows(rows, 2, 0)] == [1500, 1500]
     with pytest.raises(InputError, match="leave the id out"):
         deal_rows(Rows.from_arrays(age, people["y"], lot=np.full(3000, 0.1)), 2, 0)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_half_that_is_told_holds_enough_in_every_group(seed):
+    rng = np.random.default_rng(seed)
+    n = (150, 300, 600, 300)[seed]
+    table = {"a": rng.integers(18, 80, n), "b": rng.lognormal(8, 1, n).round()}
+    table["y"] = (rng.random(n) < np.where(table["a"] < 30, 0.6, 0.3)).astype(int)
+    found = fg.audit(table, sensitive=["a", "b"], outcome="y", inference="crossfit", n_groups=5, checks=False)
+    told = [*found.records, *(found.replication.records if found.replication else ())]
+    assert min(record.n for record in told) >= 10

@@ -27,6 +27,8 @@ from fairgroups.rows.weights import weighted_sums
 
 __all__ = ["CrossFit", "cross_fit"]
 
+TIMES = 3
+
 
 @dataclass(frozen=True)
 class CrossFit:
@@ -55,6 +57,8 @@ def cross_fit(
     rows, parts = sample.rows, parts_of(measure)
     counting = sum(2**i * (weighted_sums(rows, part)[1] > 0).astype(np.intp) for i, part in enumerate(parts))
     halves = [half for half, _ in split_rows(rows, 2, inference.seed, np.asarray(counting))]
+    # A group of so many in one half has hardly ever fewer than may be told of in the other, which is told.
+    options = replace(options, min_cell=TIMES * options.min_cell) if options.min_cell > 1 else options
     found = [find(sample.of(half), measure, options, inference, missing) for half in halves]
     both = replace(inference.each(len(parts)), judged=sum(f.partition.n_groups for f in found))
     out, scores = [], []
