@@ -27,7 +27,7 @@ from fairgroups.rows.weights import weighted_sums
 
 __all__ = ["CrossFit", "cross_fit"]
 
-TIMES = 3
+TIMES = 3  # as many people as may be told of, in each group of the half that finds
 
 
 @dataclass(frozen=True)
