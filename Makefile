@@ -41,7 +41,7 @@ $(VENV)/.docs: $(INSTALLED)
 	@touch $@
 
 $(VENV)/.bench: $(INSTALLED) benchmarks/requirements.txt
-	$(BIN)/python -m pip install --quiet -r benchmarks/requirements.txt
+	$(INSTALL) -e '.[skin]' -r benchmarks/requirements.txt
 	@touch $@
 
 demo: $(INSTALLED)

@@ -92,9 +92,12 @@ def sections(page: str) -> dict[str, str]:
 def main() -> None:
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--out", type=Path)
-    arguments.add_argument("scripts", nargs="*", choices=list(SCRIPTS), default=list(SCRIPTS))
+    arguments.add_argument("scripts", nargs="*", metavar="script", help=f"of {', '.join(SCRIPTS)}; without any, all")
     given = arguments.parse_args()
-    for script in given.scripts:
+    unknown = [script for script in given.scripts if script not in SCRIPTS]
+    if unknown:
+        arguments.error(f"there is no {', '.join(unknown)}; there are {', '.join(SCRIPTS)}")
+    for script in given.scripts or SCRIPTS:
         new = measured(script)
         print(new, flush=True)
         if given.out is not None:  # after each, so that nothing is lost when a later one fails

@@ -25,13 +25,20 @@ def inside(side, values):
         return np.isin(values, side["levels"])
     low = -np.inf if side["low"] is None else side["low"]
     high = np.inf if side["high"] is None else side["high"]
-    return (values >= low) & (values < high)
+    return (values >= low) & ((values < high) | ((values == high) & side["high_closed"]))
 
 
 def figures_of(told, columns):
     """Return the people of every figure of a page, as zeros and ones."""
     n = len(columns[0])
     out = [np.ones(n, dtype=bool)]
+    if told["finding"]["range"] is not None:
+        out.append(
+            np.logical_and.reduce(
+                [inside(*one) for one in zip(told["finding"]["range"]["sides"], columns, strict=True)]
+            )
+        )
+        assert out[-1].sum() == told["finding"]["range"]["n"]
     measure = told["explored"]["measures"][0]
     for partition in (told["partition"], *measure["partitions"]):
         for group in partition["groups"]:
@@ -81,6 +88,16 @@ def test_no_page_tells_of_few_by_its_differences(n_groups):
             assert min(record.n for record in found.records) >= 10
             shown += len(found.plane)
     assert shown > 60  # and there is something to look at
+
+
+def test_a_range_that_is_named_is_told_beside_the_map():
+    named = 0
+    for seed, other in ((27, "race"), (123, "race"), (148, "race"), (160, "inc"), (157, "inc"), (200, "race")):
+        people = table(seed)
+        found = fg.audit(people, sensitive=["age", other], outcome="y", n_groups=2, checks=False).to_dict()
+        assert worked_out(figures_of(found, [people["age"], people[other]]), 10) == [], seed
+        named += found["finding"]["range"] is not None
+    assert named >= 3
 
 
 def test_compas_tells_of_no_single_person():

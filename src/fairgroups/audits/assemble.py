@@ -116,7 +116,7 @@ def assemble(
     against = _against(options, judged)
     compared = compare(evidence, direction, against, _formal(options.reference, judged, options))
     data = _data(judged, options, reading, percent=percent)
-    labels = partition.said([a.said for a in data.attributes], [a.whole for a in data.attributes])
+    labels = partition.said([a.said for a in data.attributes], [a.numbers for a in data.attributes])
     detectable = detectable_differences(evidence, judged.inference, named=judged.named)
     records = records_of(evidence, compared, direction, gap, labels)
     if rows.blur is not None:  # the noise makes them count for less, and that is in the intervals
@@ -223,13 +223,14 @@ def _formal(reference: str | None, judged: Judged, options: AuditOptions) -> str
     """Return the reference by its formal label, also where it was said as people say it."""
     if reference is None or reference in ("best", *judged.partition.labels):
         return reference
-    for whole in (True, False):
-        names = [str((options.label or {}).get(c.name, c.name)) for c in judged.sample.rows.columns]
-        for spoken in (names, [c.name for c in judged.sample.rows.columns]):
-            said = judged.partition.said(spoken, [whole] * len(spoken))
-            bare = judged.partition.said([""] * len(spoken), [whole] * len(spoken))
+    columns = judged.sample.rows.columns
+    for numbers in ([c.numbers for c in columns], [True] * len(columns), [False] * len(columns)):
+        names = [str((options.label or {}).get(c.name, c.name)) for c in columns]
+        for spoken in (names, [c.name for c in columns]):
+            said = judged.partition.said(spoken, numbers)
+            bare = judged.partition.said([""] * len(spoken), numbers)
             for k, label in enumerate(judged.partition.labels):
-                if reference in (said[k], bare[k].removeprefix("x ")):
+                if reference in (said[k], bare[k].removeprefix("x ").removeprefix("= ")):
                     return label
     return reference
 
@@ -366,7 +367,7 @@ def _replication(
     if judged.other is None:
         return None
     evidence, partition = judged.other.evidence[at], judged.other.result.partition
-    labels = partition.said([a.said for a in data.attributes], [a.whole for a in data.attributes])
+    labels = partition.said([a.said for a in data.attributes], [a.numbers for a in data.attributes])
     compared = compare(evidence, direction, _against(options, judged))
     return Replication(records_of(evidence, compared, direction, gap, labels), partition, judged.rand)
 
@@ -384,7 +385,7 @@ def _checks(judged: Judged, measure: Measure, gap: float, options: AuditOptions,
         judged.inference,
         names=(called(options.outcome), called(options.roles.base or "")),
         relevant_gap=gap,
-        labels=lambda groups: groups.said([a.said for a in data.attributes], [a.whole for a in data.attributes]),
+        labels=lambda groups: groups.said([a.said for a in data.attributes], [a.numbers for a in data.attributes]),
         verbose=options.verbose,
     )
     if found.amplification is None:

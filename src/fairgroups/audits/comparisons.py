@@ -145,7 +145,7 @@ def in_classes(
         evidence = judge(sample, partition, measure, replace(inference, named=True, inference="band"))
         against: Against = "rest" if partition.n_groups == 2 else "everyone"
         compared = compare(evidence, direction, against)
-        labels = partition.said([attribute.said], [attribute.whole])
+        labels = partition.said([attribute.said], [attribute.numbers])
         found.append(InClasses(name, partition, against, records_of(evidence, compared, direction, gap, labels)))
     return tuple(found)
 

@@ -276,7 +276,7 @@ def _conditions(sides: Box, attributes: Sequence[Attribute]) -> str:
     for side, attribute in zip(sides, attributes, strict=True):
         if not _is_open(side, attribute):
             among = attribute.levels or ()
-            values = side.said(shortest(side.ends), whole=attribute.whole, among=among)
+            values = side.said(shortest(side.ends), whole=attribute.numbers, among=among)
             said.append(f"{attribute.said} is {values}")
     return " and whose ".join(said)
 

@@ -146,7 +146,7 @@ class _Told:
     def records(self, evidence: Evidence) -> tuple[GroupRecord, ...]:
         """Return the records of some groups."""
         partition = evidence.groups.partition
-        labels = partition.said([a.said for a in self.attributes], [a.whole for a in self.attributes])
+        labels = partition.said([a.said for a in self.attributes], [a.numbers for a in self.attributes])
         return records_of(evidence, compare(evidence, self.direction, self.against), self.direction, self.gap, labels)
 
 
@@ -306,7 +306,8 @@ def explore_plane(parts: Sequence[Audit], judged: Judged) -> tuple[dict[str, Any
                 one = _set_of(groups, own.band.bounds(groups), own.level, told)
             if all(min(group["n"], group["counted"]) >= least for group in one["groups"]):
                 sets.append((step, one))
-        plane = Plane.of(space, measure, least, (part.partition, *(step for step, _ in sets)))
+        found = None if part.finding.range is None or own.differs is None else own.differs.region
+        plane = Plane.of(space, measure, least, (part.partition, *(step for step, _ in sets)), found)
         may_be_told = [cuts.partition for cuts in plane.cuts]
         sets = [(step, one) for step, one in sets if step in may_be_told]
         mapped.append(replace(part, plane=tuple(plane.cells)))

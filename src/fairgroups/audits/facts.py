@@ -55,7 +55,7 @@ class Facts:
 def who_said(facts: Facts, groups: Sequence[int]) -> str:
     """Name the people of some groups: "people whose age is under 32"."""
     attributes, partition = facts.data.attributes, facts.partition
-    names, whole = [a.said for a in attributes], [a.whole for a in attributes]
+    names, whole = [a.said for a in attributes], [a.numbers for a in attributes]
     ranges = _joined(partition, groups)
     if ranges == [Interval()]:
         unit = facts.data.unit

@@ -97,6 +97,8 @@ def describe_column(
     first, top = float(values.min()), float(last.max())
     shared = weight[values == first].sum() >= min_cell, weight[last == top].sum() >= min_cell
     whole = bool(np.all(values == np.rint(values)) and np.all(last == np.rint(last)))
+    if whole and (first, top) == (0.0, 1.0):
+        shared = True, True  # which tell of nobody
     least, most = rounded_ends(first, top, shared, whole=whole)
     low, high = (float(x) for x in _usual(values, people))
     beyond = weight[values <= low].sum() >= min_cell, weight[values >= high].sum() >= min_cell

@@ -87,7 +87,7 @@ def _small(judged: Judged, evidence: Evidence) -> list[str]:
     if groups.rows.sum() < 2 * fewest:  # whoever looks at so few people knows it
         return []
     columns = judged.sample.rows.columns
-    labels = groups.partition.said([c.name for c in columns], [c.whole for c in columns])
+    labels = groups.partition.said([c.name for c in columns], [c.numbers for c in columns])
     small = [label for label, n in zip(labels, groups.rows.tolist(), strict=True) if 0 < n < fewest]
     if not small:
         return []

@@ -13,6 +13,7 @@ from fairgroups.evidence.verdict import USUAL_GAP, Headline, Verdict
 from fairgroups.measures import Direction, Measure
 from fairgroups.options import Against, Inference, Missing
 from fairgroups.partition.partition import Partition
+from fairgroups.partition.sides import Numbers
 from fairgroups.words import listed
 
 __all__ = [
@@ -188,6 +189,11 @@ class Attribute:
     def said(self) -> str:
         """What sentences say: the label without its unit, and without a capital that only begins it."""
         return _in_a_sentence(self.label) if self.label else self.name
+
+    @property
+    def numbers(self) -> Numbers:
+        """Whether its numbers are whole, or its two values where it has two that are neighbours, as 0 and 1."""
+        return (self.low, self.high) if self.whole and self.high - self.low == 1 and not self.rounded else self.whole
 
     @property
     def shown(self) -> tuple[float, float]:

@@ -120,9 +120,10 @@ class CellCounts:
         return (lot + 0.5) / LOTS
 
     def _labels(self, role: str) -> NDArray[Any]:
-        values = self.columns[role].tolist()
         if role in self.ranges.is_number:  # 0 and 1, and −1 for unknown
-            return object_column([None if x < 0 else int(x) for x in values])
+            values = self.columns[role].astype(np.float64)
+            return np.where(values < 0, np.nan, values)
+        values = self.columns[role].tolist()
         return object_column([None if np.ma.is_masked(x) or is_missing(x) else x for x in values])
 
     def _sums(self, role: str, name: str, power: int = 1) -> Array:

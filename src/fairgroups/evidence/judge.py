@@ -16,7 +16,7 @@ from fairgroups.evidence.bounds import Bounds, fixed_bounds, plugin_bounds
 from fairgroups.evidence.curves import Stretch, rate_curve
 from fairgroups.evidence.inference_options import InferenceOptions
 from fairgroups.evidence.named import class_bounds
-from fairgroups.evidence.plane import PlaneCell, rate_plane
+from fairgroups.evidence.plane import PlaneCell, rate_plane, tells_of_few
 from fairgroups.evidence.rates import GroupRates, group_rates
 from fairgroups.evidence.residual_scatter import residual_scale, standard_deviation, upper_scale
 from fairgroups.evidence.spread_of_groups import explained_share
@@ -80,7 +80,7 @@ def judge(
     people = sample.cells if sample.is_line else sample.rows
     groups = group_rates(people, partition, measure)
     plugin = plugin_bounds(groups, options.level)
-    bounds, band = plugin, None
+    bounds, band, few = plugin, None, options.min_cell
     if options.inference == "band" and (sample.is_line or not options.named):
         band = options.band(sample.cells if sample.is_line else sample.space, measure) if known is None else known.band
     if options.named and options.inference != "plugin":
@@ -89,15 +89,16 @@ def judge(
         known = known or any_difference(band, sample.margins, options.min_cell)
         band = known.band
         bounds = band.bounds(groups)
+        known = _told(known, sample, partition, measure, few)
     elif options.inference != "plugin":
         scale = None if groups.sums.bounded else _scale(sample, groups, measure)
         bounds = fixed_bounds(groups, options.level, scale, judged=options.judged)
-    few = options.min_cell
     curve = tuple(rate_curve(sample.cells, measure, groups.runs, min_cell=few)) if sample.is_line else ()
     plane: tuple[PlaneCell, ...] = ()
     if not sample.is_line and len(sample.rows.columns) > 1:
         explored = len(sample.rows.columns) == 2 and not options.named  # and laid out once more beside what that tells
-        plane = tuple(rate_plane(sample.space, measure, few, () if explored else (partition,)))
+        region = None if known is None or options.named else known.region
+        plane = tuple(rate_plane(sample.space, measure, few, () if explored else (partition,), region))
     explained = explained_share(people, measure, groups.variance)
     spread = standard_deviation(groups.sums)
     named = options.named
@@ -110,6 +111,14 @@ def judge(
     if not found:  # where nothing differs, nothing adds: these tests have no error of their own
         more = tuple(replace(one, shown=False) for one in more)
     return Evidence(groups, bounds, plugin, spread, explained, curve, plane, band, differs, named, options.level, more)
+
+
+def _told(known: AnyDifference, sample: Sample, partition: Partition, measure: Measure, fewest: int) -> AnyDifference:
+    """Leave out the box that differs most where it and the groups together tell of few people."""
+    if sample.is_line or known.region is None:
+        return known
+    few = tells_of_few(sample.space, measure, partition, known.region, fewest)
+    return replace(known, region=None) if few else known
 
 
 def _scale(sample: Sample, groups: GroupRates, measure: Measure) -> float:

@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from fairgroups.cells.moments import Moments
 from fairgroups.cells.space import GridAxis, SpaceCells
 from fairgroups.evidence.disclosure import Figures, classes_of, rounded_ends
+from fairgroups.evidence.regions import Region
 from fairgroups.measures import Measure
 from fairgroups.options import FEWEST_TOLD
 from fairgroups.partition.partition import Partition
 from fairgroups.rows.column_kinds import Column
 
-__all__ = ["Plane", "PlaneCell", "rate_plane"]
+__all__ = ["Plane", "PlaneCell", "rate_plane", "tells_of_few"]
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -67,7 +68,7 @@ class Plane:
     counted : array
         For each cell of the grid, how many people count.
     cuts : list of Cuts
-        The partitions that may be told, as they cut the grid.
+        The partitions that may be told, as they cut the grid, and the range that is.
     """
 
     ends: list[Ends]
@@ -82,12 +83,17 @@ class Plane:
 
     @classmethod
     def of(
-        cls, cells: SpaceCells, measure: Measure | str, min_cell: int, partitions: Sequence[Partition] = ()
+        cls,
+        cells: SpaceCells,
+        measure: Measure | str,
+        min_cell: int,
+        partitions: Sequence[Partition] = (),
+        named: Region | None = None,
     ) -> Plane:
         """Lay out the first two attributes, or three, and join cells of few people.
 
-        Of several partitions the first is told, and those after it by which, with those before, nothing of few people
-        could be worked out; and no cell is drawn by which it could.
+        Of several partitions the first is told, as is the range that a conclusion has `named`, and those after it by
+        which, with those before, nothing of few people could be worked out; and no cell is drawn by which it could.
         """
         axes = cells.axes[:3]
         size, people = len(cells), cells.rows
@@ -95,7 +101,7 @@ class Plane:
         beyond = tuple(range(len(axes), len(shape)))
         slices = _slices(axes)
         counted = np.minimum(people[:size], cells[measure].map(lambda x: x[:size]).effective_size)
-        cuts = _told(cells, partitions, counted, min_cell)
+        cuts = _told(cells, partitions, named, counted, min_cell)
         everybody = int(people[:size].sum())
         most = int(np.clip(np.sqrt(everybody / slices / ROOMY), 4, MOST_CELLS))
         most = max(min(most, everybody // (2 * min_cell)), 1)
@@ -188,7 +194,11 @@ class Plane:
 
 
 def rate_plane(
-    cells: SpaceCells, measure: Measure | str, min_cell: int = FEWEST_TOLD, partitions: Sequence[Partition] = ()
+    cells: SpaceCells,
+    measure: Measure | str,
+    min_cell: int = FEWEST_TOLD,
+    partitions: Sequence[Partition] = (),
+    named: Region | None = None,
 ) -> list[PlaneCell]:
     """Return the rate over the plane of the first two attributes, for charts.
 
@@ -204,12 +214,26 @@ def rate_plane(
         Cells of fewer people are joined with their neighbours; levels of fewer are left out.
     partitions : sequence of Partition
         Groups that are told beside the map: no cell is drawn by which something of fewer people could be worked out.
+    named : Region, optional
+        The range that is told beside it.
 
     Returns
     -------
     list of PlaneCell
     """
-    return Plane.of(cells, measure, min_cell, partitions).cells
+    return Plane.of(cells, measure, min_cell, partitions, named).cells
+
+
+def tells_of_few(cells: SpaceCells, measure: Measure | str, partition: Partition, named: Region, min_cell: int) -> bool:
+    """Whether groups and a range that are told together tell of few people."""
+    counted = np.minimum(cells.rows, cells[measure].effective_size)[: len(cells)]
+    some = counted > 0
+    groups, box = Cuts.of(cells, partition), Cuts.of_range(cells, named)
+    if groups is None:
+        return False
+    nothing = np.full(int(some.sum()), -1, dtype=np.intp)
+    figures = Figures([nothing, groups.group[some], box.group[some]], counted[some], min_cell)
+    return not (figures.tell(groups.group[some]) and figures.tell(box.group[some]))
 
 
 def _margin(sums: Moments, n: Array, d: int, min_cell: int) -> list[tuple[int, int, float]]:
@@ -231,9 +255,12 @@ def _drawn_at(places: Codes, at: Sequence[Codes]) -> Codes:
 
 @dataclass(frozen=True)
 class Cuts:
-    """How groups cut a grid: the group of each cell, and the cells of each attribute between their borders."""
+    """How groups cut a grid: the group of each cell, and the cells of each attribute between their borders.
 
-    partition: Partition
+    `partition` is None where it is not groups that cut, but a range and all others.
+    """
+
+    partition: Partition | None
     group: Codes
     segments: list[Codes]
 
@@ -249,9 +276,14 @@ class Cuts:
         group, other = (partition.codes(columns) for columns in ends)
         if not np.array_equal(group, other):
             return None
-        grid = group.reshape(cells.shape)
-        slices = (np.moveaxis(grid, d, 0).reshape(n, -1) for d, n in enumerate(cells.shape))
-        return cls(partition, group, [np.unique(one, axis=0, return_inverse=True)[1].ravel() for one in slices])
+        return cls(partition, group, _between_borders(group.reshape(cells.shape)))
+
+    @classmethod
+    def of_range(cls, cells: SpaceCells, named: Region) -> Cuts:
+        """Return the cuts of a range."""
+        inside = np.zeros(cells.shape, dtype=np.intp)
+        inside[tuple(slice(first, stop) for first, stop in named)] = 1
+        return cls(None, inside.ravel(), _between_borders(inside))
 
     def all(self) -> list[Codes]:
         """Return for each cell its group, and where it lies along each attribute between the groups' borders."""
@@ -259,16 +291,27 @@ class Cuts:
         return [self.group, *(one[at] for one, at in zip(self.segments, places, strict=True))]
 
 
-def _told(cells: SpaceCells, partitions: Sequence[Partition], counted: Array, min_cell: int) -> list[Cuts]:
-    """Return the partitions that may be told, the first in any case; nothing where its borders lie inside cells."""
+def _between_borders(grid: Codes) -> list[Codes]:
+    """Return for each attribute which of its cells no border of groups parts."""
+    slices = (np.moveaxis(grid, d, 0).reshape(n, -1) for d, n in enumerate(grid.shape))
+    return [np.unique(one, axis=0, return_inverse=True)[1].ravel() for one in slices]
+
+
+def _told(
+    cells: SpaceCells, partitions: Sequence[Partition], named: Region | None, counted: Array, min_cell: int
+) -> list[Cuts]:
+    """Return the partitions that may be told, the first and the range in any case; none where borders lie in cells."""
     found = [Cuts.of(cells, one) for one in partitions]
     if not found or found[0] is None:
         return []
-    some, every = counted > 0, [one for one in found if one is not None]
+    box = [] if named is None else [Cuts.of_range(cells, named)]
+    some, every = counted > 0, [found[0], *box, *(one for one in found[1:] if one is not None)]
+    sure = 1 + len(box)
     nothing = np.full(int(some.sum()), -1, dtype=np.intp)
     figures = Figures([nothing, *(cut[some] for one in every for cut in one.all())], counted[some], min_cell)
-    figures.add(every[0].group[some])
-    return [every[0], *(one for one in every[1:] if figures.tell(one.group[some]))]
+    for one in every[:sure]:
+        figures.add(one.group[some])
+    return [*every[:sure], *(one for one in every[sure:] if figures.tell(one.group[some]))]
 
 
 def _unrevealing(

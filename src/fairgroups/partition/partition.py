@@ -21,7 +21,7 @@ from fairgroups.errors import InputError, MissingValuesError, SchemaError
 from fairgroups.options import MISSING, Missing, one_of
 from fairgroups.output import read_text, write_atomically
 from fairgroups.partition.membership import absent_expr, absent_sql, inside, inside_expr, inside_sql
-from fairgroups.partition.sides import Box, Interval, Levels, Side, shortest, side_from_dict
+from fairgroups.partition.sides import Box, Interval, Levels, Numbers, Side, shortest, side_from_dict
 from fairgroups.partition.tiling import check_tiling
 from fairgroups.rows.column_kinds import Column, category, number_column
 from fairgroups.rows.column_values import one_column
@@ -200,15 +200,15 @@ class Partition:
             names.append(f"{' or '.join(name or 'x' for name in self.columns)} missing")
         return tuple(names)
 
-    def said(self, names: Sequence[str], whole: Sequence[bool], *, verb: str = "") -> tuple[str, ...]:
+    def said(self, names: Sequence[str], whole: Sequence[Numbers], *, verb: str = "") -> tuple[str, ...]:
         """Return each group as people say it: ``age 22 to 24``, or ``age is 22 to 24`` with a verb.
 
         Parameters
         ----------
         names : sequence of str
             What the attributes are called.
-        whole : sequence of bool
-            Which of them hold whole numbers only.
+        whole : sequence of bool, or of pairs of numbers
+            Which of them hold whole numbers only; for one that holds two neighbours only, as 0 and 1, these two.
         verb : str
             Stands between a name and its values, where people "whose" values these are are spoken of.
 
@@ -221,7 +221,8 @@ class Partition:
 
         def box_said(box: Box) -> str:
             conditions = [
-                f"{names[d] or 'x'}{between}{side.said(number[d], whole=whole[d], among=sorted(self._levels(d)))}"
+                f"{names[d] or 'x'}{' = ' if not verb and side.only(whole[d]) is not None else between}"
+                f"{side.said(number[d], whole=whole[d], among=sorted(self._levels(d)))}"
                 for d, side in enumerate(box)
                 if not self._is_everything(d, side)
             ]

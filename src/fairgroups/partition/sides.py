@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
-__all__ = ["Box", "Interval", "Levels", "Side", "shortest", "side_from_dict"]
+__all__ = ["Box", "Interval", "Levels", "Numbers", "Side", "shortest", "side_from_dict"]
 
 MANY = 3  # levels, which are rather said by those that they are not
 EMPTY = "(empty)"  # how a level without a name is written
 EXACT = 17  # digits that tell any two numbers apart
 MEASURED = 13  # signs of a number as somebody wrote it; computed ones have more, and are rounded
+Numbers = bool | tuple[float, float]  # of an attribute: whether they are whole, or the only two that it has
 
 
 @dataclass(frozen=True, order=True)
@@ -73,6 +74,11 @@ class Interval:
             bool(data["high_closed"]),
         )
 
+    def only(self, numbers: Numbers) -> float | None:
+        """Return the one value in the range, of an attribute that has two only: below 1, of 0 and 1, is 0."""
+        held = [x for x in numbers if self.start <= (x, 0) < self.stop] if isinstance(numbers, tuple) else []
+        return held[0] if len(held) == 1 else None
+
     def describe(self, name: str, number: Callable[[float], str] = "{:g}".format) -> str:
         """Write the range as a person reads it: ``27 ≤ age < 41``."""
         below, above = ("≤" if self.low_closed else "<"), ("≤" if self.high_closed else "<")
@@ -85,10 +91,12 @@ class Interval:
         return f"{number(self.low)} {below} {name} {above} {number(self.high)}"
 
     def said(
-        self, number: Callable[[float], str] = "{:g}".format, *, whole: bool = False, among: Collection[str] = ()
+        self, number: Callable[[float], str] = "{:g}".format, *, whole: Numbers = False, among: Collection[str] = ()
     ) -> str:
         """Write the range as it is said after a name: ``under 27``, ``27 to 40`` of whole numbers, ``41 or over``."""
         del among
+        if (one := self.only(whole)) is not None:
+            return number(one)
         if self.high == math.inf:
             if self.low == -math.inf:
                 return "anything"
@@ -130,7 +138,10 @@ class Levels:
         names = [level if level.strip() else EMPTY for level in self.names]
         return f"{name} = {names[0]}" if len(names) == 1 else f"{name} in {{{', '.join(names)}}}"
 
-    def said(self, _: Any = None, *, whole: bool = False, among: Collection[str] = ()) -> str:
+    def only(self, _: Any) -> None:
+        """Levels are no numbers."""
+
+    def said(self, _: Any = None, *, whole: Numbers = False, among: Collection[str] = ()) -> str:
         """Write the levels as they are said after a name: ``Asian, Black or Other``; of most levels, ``not White``."""
         del whole
         names, others = (

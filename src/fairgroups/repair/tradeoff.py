@@ -255,7 +255,7 @@ def tradeoff(
         else:
             common = common_groups(asked, {name: tried[name, wanted[0]][0] for name in asked}, scored)
             common = replace(common, columns=tuple(attributes))
-        labels = common.said(attributes, [column.whole for column in rows.columns])
+        labels = common.said(attributes, [column.numbers for column in rows.columns])
         people = replace(people, codes=common.assign(scored.sensitive))
         large = trial.people = _of_large_groups(people)
 

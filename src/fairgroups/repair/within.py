@@ -127,7 +127,7 @@ def repair_within(
         threshold=threshold,
         codes=fitted.others_.assign(some.sensitive),
     )
-    effects = effects_of(judged, fair, groups.said(list(sensitive), [column.whole for column in some.columns]))
+    effects = effects_of(judged, fair, groups.said(list(sensitive), [column.numbers for column in some.columns]))
     if threshold is None:
         return Within(*out, effects)
     was, now = some.score >= threshold, fair >= threshold

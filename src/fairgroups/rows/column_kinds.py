@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
-from decimal import Decimal
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError, MissingValuesError
-from fairgroups.rows.column_values import is_missing, numbers, one_column, reads_as_numbers, refuse_dates, shorten
+from fairgroups.rows.column_values import (
+    are_numbers,
+    is_missing,
+    numbers,
+    one_column,
+    reads_as_numbers,
+    refuse_dates,
+    shorten,
+)
 from fairgroups.rows.labels import category_levels, refuse_sums
 from fairgroups.rows.ordered_levels import are_bands
 from fairgroups.sources.frames import read_table
@@ -57,6 +63,14 @@ class Column:
         return self.levels is None and bool(np.all(np.isnan(self.values) | (self.values % 1 == 0)))
 
     @property
+    def numbers(self) -> bool | tuple[float, float]:
+        """Whether its numbers are whole, or its two values where it has two that are neighbours, as 0 and 1."""
+        if not self.whole or np.isnan(self.values).all():
+            return self.whole
+        low, high = float(np.nanmin(self.values)), float(np.nanmax(self.values if self.last is None else self.last))
+        return (low, high) if high - low == 1 else True
+
+    @property
     def text(self) -> NDArray[np.object_]:
         """Return a category's values as text, None where missing."""
         names = np.array([*(self.levels or ()), None], dtype=object)
@@ -86,7 +100,7 @@ def attribute(values: NDArray[Any], name: str) -> Column:
         return category(values, name)
     if any(isinstance(x, dt.date) for x in values.tolist()):
         refuse_dates(name)
-    if all(is_missing(x) or isinstance(x, Real | Decimal) for x in values.tolist()):
+    if are_numbers(values):
         return number_column(values, name)
     return number_column(values, name) if _written_as_numbers(values, name) else category(values, name)
 
@@ -107,9 +121,7 @@ def _written_as_numbers(values: NDArray[Any], name: str) -> bool:
 def factor(values: NDArray[Any], name: str) -> Column:
     """Read what people are compared at equal values of: numbers, or levels, of which there may be many."""
     data = np.asarray(values.data) if isinstance(values, np.ma.MaskedArray) else values
-    if data.dtype.kind in "iuf" or (
-        data.dtype.kind not in "bMm" and all(is_missing(x) or isinstance(x, Real | Decimal) for x in values.tolist())
-    ):
+    if data.dtype.kind in "iuf" or (data.dtype.kind not in "bMm" and are_numbers(values)):
         return number_column(values, name)
     return category(values, name, most=MOST_LEVELS)
 

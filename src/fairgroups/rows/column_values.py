@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
+from decimal import Decimal
+from numbers import Real
 from typing import Any, NoReturn
 
 import numpy as np
@@ -13,6 +15,7 @@ from numpy.typing import NDArray
 from fairgroups.errors import InputError
 
 __all__ = [
+    "are_numbers",
     "column_of_numbers",
     "holds_categories",
     "is_missing",
@@ -25,6 +28,7 @@ __all__ = [
 
 Array = NDArray[np.float64]
 MOST_DIGITS = 2.0**53
+NOTHING = ("NoneType", "NAType", "NaTType")  # types of what stands for nothing, beside NaN
 
 
 def column_of_numbers(values: Any, name: str) -> Array:
@@ -93,14 +97,11 @@ def numbers(values: NDArray[Any], name: str) -> Array:
         return found
     if values.dtype.kind in "Mm":
         refuse_dates(name)
-    out = np.empty(values.shape)
-    wrong: list[tuple[int, Any]] = []
-    for i, value in enumerate(values.tolist()):
-        try:
-            # Text that reads as a number is one: quoted numbers in a CSV file.
-            out[i] = np.nan if is_missing(value) else float(value)
-        except (TypeError, ValueError, OverflowError):
-            wrong.append((i, value))
+    try:  # text that reads as a number is one: quoted numbers in a CSV file
+        out: Array = values.astype(object).astype(np.float64)
+        wrong: list[tuple[int, Any]] = []
+    except (TypeError, ValueError, OverflowError):
+        out, wrong = _one_by_one(values)
     if wrong:
         row, value = wrong[0]
         raise InputError(
@@ -112,6 +113,18 @@ def numbers(values: NDArray[Any], name: str) -> Array:
     if np.nanmax(np.abs(out), initial=0.0) > MOST_DIGITS:
         _refuse_lost_digits(np.array([value for value in values.tolist() if isinstance(value, int)], object), out, name)
     return out
+
+
+def _one_by_one(values: NDArray[Any]) -> tuple[Array, list[tuple[int, Any]]]:
+    """Return floats, and what is no number, with its place."""
+    out = np.full(values.shape, np.nan)
+    wrong: list[tuple[int, Any]] = []
+    for i, value in enumerate(values.tolist()):
+        try:
+            out[i] = np.nan if is_missing(value) else float(value)
+        except (TypeError, ValueError, OverflowError):
+            wrong.append((i, value))
+    return out, wrong
 
 
 def _refuse_lost_digits(whole: NDArray[Any], found: Array, name: str) -> None:
@@ -160,7 +173,13 @@ def is_missing(value: Any) -> bool:
         return True
     if isinstance(value, float):
         return value != value  # noqa: PLR0124
-    return type(value).__name__ in ("NAType", "NaTType")
+    return type(value).__name__ in NOTHING
+
+
+def are_numbers(values: NDArray[Any]) -> bool:
+    """Whether all that is known are numbers, by their types."""
+    kinds = set(map(type, values.tolist()))
+    return all(issubclass(kind, Real | Decimal) or kind.__name__ in NOTHING for kind in kinds)
 
 
 def shorten(value: Any) -> str:

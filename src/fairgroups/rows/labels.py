@@ -6,15 +6,13 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
-from fairgroups.rows.column_values import is_missing, numbers, shorten
+from fairgroups.rows.column_values import are_numbers, is_missing, numbers, shorten
 from fairgroups.rows.ordered_levels import in_order, made_a_date
 from fairgroups.rows.yes_words import likely_yes, yes_among
 from fairgroups.words import listed
@@ -92,9 +90,7 @@ def read_outcome(
     ReadOutcome
     """
     data = np.asarray(values.data) if isinstance(values, np.ma.MaskedArray) else values
-    if data.dtype.kind in "biufMm" or all(
-        is_missing(value) or isinstance(value, Real | Decimal) for value in values.tolist()
-    ):
+    if data.dtype.kind in "biufMm" or are_numbers(values):
         found = numbers(values, name)
         if threshold is not None:
             known = found[~np.isnan(found)]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from fairgroups.cells.grid import axis_edges
 from fairgroups.errors import InputError
 from fairgroups.evidence.scanned_places import ScannedAxis
-from fairgroups.partition.sides import Interval, Levels, Side, shortest
+from fairgroups.partition.sides import Interval, Levels, Numbers, Side, shortest
 from fairgroups.rows.column_values import is_missing, numbers
 from fairgroups.rows.missing_codes import codes_of
 from fairgroups.scans.protected import looks_protected
@@ -177,10 +177,11 @@ class ScannedColumn:
             if first and last:
                 return f"{name} from {first} to before {last}"
             return f"{name} from {first} on" if first else f"{name} before {last}"
-        if self.check.distinct == 2 and self.whole and len(side.ends) == 1:  # of 0 and 1, "under 1" is 0
-            low, high = np.unique(self.values[~np.isnan(self.values)])[[0, -1]].tolist()
-            return f"{name} = {shortest([low, high])(high if side.low > low else low)}"
-        return f"{name} {side.said(shortest(side.ends, self._rising), whole=self.whole)}"
+        numbers: Numbers = self.whole
+        if self.check.distinct == 2 and self.whole:
+            numbers = float(np.nanmin(self.values)), float(np.nanmax(self.values))
+        between = " = " if side.only(numbers) is not None else " "
+        return f"{name}{between}{side.said(shortest(side.ends, self._rising), whole=numbers)}"
 
 
 def _time(days: float) -> str:
