@@ -330,3 +330,32 @@ def test_a_range_at_the_end_of_the_values_tells_no_end():
     assert found.finding.range.sides[0].high == np.inf
     assert re.search(r"People whose x is 0\.\d+ or over have a higher positive rate", found.conclusion)
     assert fg.Audit.from_json(found.to_json()).finding.range.sides == found.finding.range.sides
+
+
+@pytest.mark.parametrize("low", [0, 1])
+def test_one_of_two_neighbours_is_said_by_its_value(low):
+    rng = np.random.default_rng(0)
+    table = {"sex": rng.integers(0, 2, 3000) + low, "age": rng.integers(18, 70, 3000)}
+    table["hired"] = (rng.random(3000) < 0.3 + 0.1 * (table["sex"] > low)).astype(int)
+    for more in ({}, {"explore": True}, {"partition": [low + 1]}, {"given": "age"}, {"n_cells": 2}):
+        found = fg.audit(table, sensitive="sex", outcome="hired", favourable=True, checks=False, **more)
+        assert [record.label for record in found.records] == [f"sex = {low}", f"sex = {low + 1}"]
+        assert found.conclusion.startswith(f"People whose sex is {low} are disadvantaged")
+        assert not found.data.along, "there is nothing between them"
+        assert "Look for yourself" not in found.to_html()
+        again = fg.Audit.from_json(found.to_json())
+        assert ([r.label for r in again.records], again.data.along) == ([r.label for r in found.records], False)
+    both = fg.audit(table, sensitive=["sex", "age"], outcome="hired", n_groups=3, favourable=True, checks=False)
+    assert any(f"sex = {low}" in record.label for record in both.records)
+    named = {"partition": [low + 1], "reference": f"sex = {low}", "checks": False}
+    assert fg.audit(table, sensitive="sex", outcome="hired", **named).records[0].verdict == "reference"
+
+
+def test_two_values_of_which_few_have_one():
+    """The ends are 0 and 1, of which everybody knows, however few have them."""
+    outcome = np.arange(2000) % 3 == 0
+    table = {"rare": (np.arange(2000) < 5).astype(int), "y": outcome.astype(int)}
+    found = fg.audit(table, sensitive="rare", outcome="y", checks=False)
+    assert (found.data.attributes[0].low, found.data.attributes[0].high) == (0.0, 1.0)
+    named = fg.audit(table, sensitive="rare", outcome="y", partition=[1], checks=False)
+    assert [record.label for record in named.records] == ["rare = 0", "rare = 1"]

@@ -47,3 +47,7 @@ def test_ranges_as_people_say_them():
     assert Partition.from_edges([3, 4]).said(["size"], [True])[1] == "size 3"
     assert Partition.from_edges([60], closed="right").said(["L*"], [False]) == ("L* up to 60", "L* over 60")
     assert partition.said(["age"], [True], verb="is")[0] == "age is under 22"
+    yes = Partition.from_edges([1], name="female")
+    assert yes.said(["female"], [(0.0, 1.0)]) == ("female = 0", "female = 1")
+    assert yes.said(["female"], [(0.0, 1.0)], verb="is") == ("female is 0", "female is 1")
+    assert yes.said(["female"], [True]) == ("female under 1", "female 1 or over")

@@ -226,6 +226,12 @@ class DataFacts:
         return listed([attribute.said for attribute in self.attributes])
 
     @property
+    def along(self) -> bool:
+        """Whether there is one number along which a rate can be drawn; of 0 and 1 there is nothing between them."""
+        first = self.attributes[0]
+        return len(self.attributes) == 1 and first.levels is None and not isinstance(first.numbers, tuple)
+
+    @property
     def everybody(self) -> str:
         """What all rows together are called."""
         return "everybody" if self.unit == "people" else f"all {self.unit}"

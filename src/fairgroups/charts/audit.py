@@ -44,6 +44,6 @@ def chart_of(audit: Audit, what: str) -> Any:
             f"the picture {what!r} is of an audit at equal factors{' by one number' if what == 'equal' else ''}.",
             "name factors: audit(…, given=['education']).",
         )
-    if what == "rate" and not audit.partition.is_line:
+    if what == "rate" and not audit.data.along:
         return shown_offline(plane_chart(audit) if len(audit.partition.columns) > 1 else class_chart(audit))
     return shown_offline(CHARTS[what](audit))

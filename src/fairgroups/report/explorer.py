@@ -22,8 +22,10 @@ KEYS = ("label", "n", "counted", "rate", "rate_low", "rate_high", "phi", "low", 
 
 
 def explorer_data(audit: Audit | JointAudit, digits: int) -> dict[str, Any] | None:
-    """Return all that the explorer's script needs; None where nothing was explored, or more than two attributes."""
+    """Return all that the explorer's script needs; None where nothing can be explored, as between 0 and 1."""
     if audit.explored is None or len(audit.data.attributes) > 2 or not audit.explored["measures"]:
+        return None
+    if audit.explored["kind"] == "line" and not audit.data.along:
         return None
     try:
         return _data(audit, digits)
@@ -37,7 +39,7 @@ def _data(audit: Audit | JointAudit, digits: int) -> dict[str, Any]:
     attributes, settings = audit.data.attributes, audit.settings
     assert audit.explored is not None
     plane = audit.explored["kind"] == "plane"
-    line = len(attributes) == 1 and attributes[0].levels is None
+    line = audit.data.along
     return {
         "kind": audit.explored["kind"],
         "measures": [_measure(one, audit, plane=plane) for one in audit.explored["measures"]],

@@ -84,7 +84,7 @@ def save_pictures(audit: Audit | JointAudit, folder: Path, kind: str) -> list[Pa
 def first_pictures(audit: Audit) -> list[Picture]:
     """Draw the rate with the groups, and each group's difference."""
     settings = audit.settings
-    if audit.partition.is_line:
+    if audit.data.along:
         first: Any = rate_chart(audit)
         caption = (
             f"Dots: the observed rate along the attribute, larger for more {audit.data.unit}. Thick lines: a group's "
@@ -165,7 +165,7 @@ def reasons_pictures(audit: Audit) -> list[Picture]:
             reasons_chart(audit),
         )
     ]
-    if audit.partition.is_line:
+    if audit.data.along:
         drawn.append(
             Picture(
                 f"equal{suffix}",
@@ -215,7 +215,7 @@ def comparison_pictures(audit: Audit) -> dict[str, Picture]:
 
 def people_picture(audit: Audit | JointAudit) -> list[Picture]:
     """Draw how many people there are along the attribute, with the borders of the groups."""
-    if not audit.partition.is_line:
+    if not audit.data.along:
         return []
     name, unit = audit.data.attributes[0].said, audit.data.unit
     return [
@@ -246,9 +246,9 @@ def check_pictures(joint: Audit | JointAudit) -> list[Picture]:
         )
         title = f"Model against truth: {what} in {compared.model} and {compared.base}"
         drawn.append(Picture("amplification", title, caption, amplification_chart(audit)))
-    if audit.selection is not None and len(audit.selection.curve) > 1:
+    if audit.selection is not None and len(audit.selection.curve) > 1 and (audit.data.along or not line):
         drawn.append(Picture("number-of-groups", "How many groups", _chosen(audit), selection_chart(audit)))
-    if checks.stability is not None and checks.stability.n_draws:
+    if checks.stability is not None and checks.stability.n_draws and audit.data.along:
         caption = (
             f"Ticks: the borders. Lines: where {level} of the borders fall when {audit.data.unit} are drawn again."
         )

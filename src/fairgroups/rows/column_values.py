@@ -97,9 +97,9 @@ def numbers(values: NDArray[Any], name: str) -> Array:
         return found
     if values.dtype.kind in "Mm":
         refuse_dates(name)
+    wrong: list[tuple[int, Any]] = []
     try:  # text that reads as a number is one: quoted numbers in a CSV file
-        out: Array = values.astype(object).astype(np.float64)
-        wrong: list[tuple[int, Any]] = []
+        out = values.astype(object).astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         out, wrong = _one_by_one(values)
     if wrong:
