@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 
 import fairgroups as fg
@@ -108,3 +109,35 @@ def test_the_half_that_is_told_holds_enough_in_every_group(seed):
     found = fg.audit(table, sensitive=["a", "b"], outcome="y", inference="crossfit", n_groups=5, checks=False)
     told = [*found.records, *(found.replication.records if found.replication else ())]
     assert min(record.n for record in told) >= 10
+
+
+def many_levels(n, levels, seed=0):
+    rng = np.random.default_rng(seed)
+    codes = {name: rng.integers(0, k, n) for name, k in zip("abc", levels, strict=False)}
+    return codes, {name: np.array([f"{name}{i:02d}" for i in range(64)])[code] for name, code in codes.items()}, rng
+
+
+def test_a_box_of_many_levels_is_named():
+    """417 of 5,000 people by 20 points: more than one group need not be shown to be better before others judge it."""
+    named = 0
+    for seed in range(6):
+        codes, table, rng = many_levels(5000, (12, 12), seed)
+        apart = (codes["a"] < 3) & (codes["b"] >= 8)
+        table["y"] = (rng.random(5000) < 0.3 + 0.2 * apart).astype(int)
+        found = fg.audit(table, sensitive=["a", "b"], outcome="y", checks=False)
+        assert found.settings.inference == "crossfit"
+        named += bool(found.finding.groups)
+    assert named >= 3
+
+
+@pytest.mark.parametrize("levels", [(8, 8, 8), (20, 20), (40, 3)])
+def test_categories_of_many_levels_are_judged_by_others_in_seconds(levels):
+    _, table, rng = many_levels(3000, levels)
+    names = list(table)
+    table["y"] = (rng.random(3000) < 0.3).astype(int)
+    found = fg.audit(table, sensitive=names, outcome="y")
+    if levels != (40, 3):
+        assert any("people set aside" in note for note in found.notes)
+        assert found.checks.permutation.n_draws == 999
+    assert found.finding.verdict == "not enough evidence"
+    fg.FairGroups(2).fit(pd.DataFrame(table)[names], table["y"])

@@ -270,8 +270,8 @@ def _judged(reading: Reading, sample: Sample, measure: Measure | JointMeasure, o
     if inference.inference == "band" and not sample.is_line and not _can_be_banded(sample):
         inference = replace(inference, inference="crossfit")
         reading.notes.append(
-            "There are several categories of more than eight levels: too many boxes for intervals that hold for all of "
-            "them, so people set aside judged the groups."
+            "The categories have so many levels that there are too many boxes for intervals that hold for all of them, "
+            "so people set aside judged the groups."
         )
     if inference.inference == "crossfit":
         if not sample.is_line and options.checks:  # half of the error is left to the permutation test

@@ -22,12 +22,13 @@ from fairgroups.options import Missing
 from fairgroups.rows.column_kinds import Column
 from fairgroups.rows.rows import Rows, check_measure
 
-__all__ = ["MOST_BOXES", "GridAxis", "SpaceCells"]
+__all__ = ["MOST_BANDED", "MOST_BOXES", "GridAxis", "SpaceCells"]
 
 Array = NDArray[np.float64]
 MOST_BOXES = 120_000  # of a grid that is laid without being asked for: 25 × 25, 9 × 9 × 9, 61 × 63 sets of levels …
 BOXES_OF_ONE, FEWEST_BOXES = 20, 1500  # for each row: with few rows, more boxes would widen the band and show no more
 FINEST = 100
+MOST_BANDED = 4_000_000  # of a grid for which the band is simulated, in some ten seconds
 ALL_SETS = 8  # levels of which every set is a side; of more, the sets of the lowest and of the highest rates
 
 
@@ -176,8 +177,9 @@ class SpaceCells:
 
     @property
     def can_be_banded(self) -> bool:
-        """Whether every box can be looked at: at most one category has many levels."""
-        return sum(axis.levels is not None and axis.size > ALL_SETS for axis in self.axes) <= 1
+        """Whether every box can be looked at: at most one category has many levels, and there are not too many sets."""
+        many = sum(axis.levels is not None and axis.size > ALL_SETS for axis in self.axes)
+        return many <= 1 and prod(axis.sides for axis in self.axes if axis.levels is not None) <= MOST_BANDED
 
     def grid(self, measure: Measure | str) -> SpaceGrid:
         """Return the cells as a search sees them."""

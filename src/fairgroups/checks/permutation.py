@@ -20,6 +20,7 @@ from fairgroups.measures import Measure
 from fairgroups.progress import on_two_threads
 from fairgroups.rows.rows import Rows, quantiles
 from fairgroups.rows.weights import weighted_sums
+from fairgroups.search.boxes import seconds_needed
 
 __all__ = ["Permutation", "permutation_test"]
 
@@ -28,7 +29,10 @@ Progress = Callable[[float], object]
 GROUPS = (2, 3, 4, 5)
 CELLS = 256
 CELLS_OF_AXIS = 12
+FEWEST = 99  # deals
 WORK = 2e8  # rows dealt in all, where outcomes are not yes/no
+WORK_OF_CELLS = 4e6  # cells searched in all
+SECONDS, WIDTH = 0.05, 3  # of a search of all divisions, by its estimate; beyond, how many at a time a beam follows
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,8 @@ def permutation_test(
     measure : Measure
         Which rate.
     n_draws, seed : int
-        How many deals, and their seed. Very long tables of other than yes/no outcomes get fewer.
+        How many deals, and their seed. Very long tables of other than yes/no outcomes, and very many crossed levels,
+        get fewer.
     progress : callable, optional
         Called with the share of the work done.
 
@@ -69,7 +74,8 @@ def permutation_test(
     Notes
     -----
     Outcomes are dealt with their weights. With clusters, all outcomes of one go to another with as many rows, so what
-    they have in common stays together. The rows of missing attributes are left out.
+    they have in common stays together. The rows of missing attributes are left out. Where categories have so many
+    levels that not every division can be tried in every deal, those that a beam finds count, of data and deals alike.
     """
     counted = _plain_cells(sample, measure)
     kept, a, b = _kept(sample.rows, measure) if counted is None else (None, np.empty(0), np.empty(0))
@@ -86,11 +92,15 @@ def permutation_test(
     most = min(max(GROUPS) if line else 4, int(np.count_nonzero(grid.b)))
     if most < 2:
         return Permutation(1.0, 0, [])
+    width = 0
+    if not line:
+        width = WIDTH if seconds_needed([size for size, _ in axes], [c for _, c in axes], most) > SECONDS else 0
+        n_draws = int(min(n_draws, max(FEWEST, WORK_OF_CELLS / grid.b.size)))
 
     def statistic(sums: Array, mass: Array) -> list[float]:
         centred = sums - mass * (sums.sum() / total)
         if not line:
-            found = best_boxes(centred, mass, grid.rows, axes, most, 0.0, 0.0, 0, _quiet)
+            found = best_boxes(centred, mass, grid.rows, axes, most, 0.0, 0.0, width, _quiet)
             return [t / total for t, boxes in found if boxes][1:]
         used = mass > 0
         x, w = centred[used], mass[used]
@@ -103,7 +113,7 @@ def permutation_test(
     if kept is None or _is_plain(kept, a, b):
         deal = _counts(grid, int(grid.a.sum()))
     else:
-        n_draws = int(min(n_draws, max(99, WORK / max(a.size, 1))))
+        n_draws = int(min(n_draws, max(FEWEST, WORK / max(a.size, 1))))
         flat = grid.places(kept.columns)
         if kept.count is not None:
             deal = _normal(a, b, kept.people, flat, grid)

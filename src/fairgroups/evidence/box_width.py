@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from fairgroups._kernels import box_maxima
 from fairgroups.cells.canonical import canonical_order
 from fairgroups.cells.moments import Moments
-from fairgroups.cells.space import ALL_SETS, SpaceCells
+from fairgroups.cells.space import ALL_SETS, MOST_BANDED, SpaceCells
 from fairgroups.errors import InputError
 from fairgroups.evidence.band_width import MOST_KEPT, ROUNDING, Quantiles, looked_up, quantile_of, safe_rate
 from fairgroups.evidence.boxes import leaf_last
@@ -28,7 +28,6 @@ __all__ = ["boxes_from_table", "boxes_simulated"]
 
 Array = NDArray[np.float64]
 DRAWS, BLOCK = 768, 256
-MOST_WORK = 4_000_000  # boxes of a grid for which the band is simulated, in some ten seconds
 CACHE: dict[tuple[Any, ...], tuple[Array, Array]] = {}
 
 
@@ -61,8 +60,11 @@ def boxes_simulated(
     looked at as well; for amounts, these alone.
     """
     if not cells.can_be_banded:
-        raise InputError("more than one category has over eight levels: not every box can be looked at.")
-    if cells.n_boxes > MOST_WORK:
+        raise InputError(
+            "the categories have too many levels: not every box can be looked at.",
+            "judge on people set aside: inference='crossfit' (--inference crossfit).",
+        )
+    if cells.n_boxes > MOST_BANDED:
         raise InputError(
             f"a grid of {' × '.join(map(str, cells.shape))} cells has {cells.n_boxes:,} boxes, too many for a band.",
             "lower n_cells, use fewer attributes, or judge on people set aside: inference='crossfit'.",

@@ -16,10 +16,10 @@ from fairgroups.rows.rows import Rows
 from fairgroups.rows.split import split_rows
 from fairgroups.rows.weights import weighted_sums
 
-__all__ = ["by_cross_validation"]
+__all__ = ["SURE", "by_cross_validation"]
 
 Array = NDArray[np.float64]
-SURE = 2.0  # standard errors by which more than one group must be better than one
+SURE = 2.0  # standard errors
 
 
 def by_cross_validation(
@@ -29,12 +29,14 @@ def by_cross_validation(
     *,
     n_folds: int = 10,
     seed: int = 0,
+    sure: float = SURE,
     progress: Callable[[float], object] | None = None,
 ) -> Selection:
     """Take the fewest groups whose error on rows left out is within one standard error of the best.
 
     The standard error is that of the paired difference, row by row. One group is kept unless the best number is better
-    by two standard errors: that there is any discrimination at all is to be shown. Rows of one cluster stay together.
+    by `sure` standard errors: that there is any discrimination at all is to be shown, unless others judge that. Rows of
+    one cluster stay together.
 
     Parameters
     ----------
@@ -46,6 +48,8 @@ def by_cross_validation(
         Gives, from some rows, the best 1, 2, … groups and their variances.
     n_folds, seed : int
         Folds, and the seed of their draw.
+    sure : float
+        Standard errors by which more than one group must be better than one.
     progress : callable, optional
         Called with the share of the work done.
 
@@ -91,7 +95,7 @@ def by_cross_validation(
     apart = every - every[:, [best]]
     error = np.sqrt(np.sum(times * (apart - np.sum(times * apart, axis=0) / times.sum()) ** 2, axis=0))
     near = mean - mean[best] <= error
-    near[0] = mean[0] - mean[best] <= SURE * error[0]
+    near[0] = mean[0] - mean[best] <= sure * error[0]
     chosen = int(np.argmax(near)) + 1
     curve = (
         SelectionStep(k, float(variance[k - 1]), float(mean[k - 1]), float(error[k - 1]))

@@ -18,7 +18,7 @@ from fairgroups.evidence.any_difference import AnyDifference, any_difference
 from fairgroups.evidence.band import Band
 from fairgroups.evidence.inference_options import InferenceOptions
 from fairgroups.grouping.boxes import BRIEF, MOST_AXES, GridSearch, boxes_by_band
-from fairgroups.grouping.cross_validation import by_cross_validation
+from fairgroups.grouping.cross_validation import SURE, by_cross_validation
 from fairgroups.grouping.number_of_groups import Selection, by_band, by_bic, check_criterion, choice_level
 from fairgroups.grouping.search_options import SearchOptions
 from fairgroups.measures import JointMeasure, Measure, parts_of
@@ -197,7 +197,9 @@ def _line_by_folds(sample: Sample, source: _LineSource, inference: InferenceOpti
         return [path.partition(k, missing="group") for k in range(1, len(path) + 1)], path.variance
 
     with progress_bar("Choosing the number of groups", shown=source.options.verbose) as progress:
-        return by_cross_validation(sample.rows, parts, paths, seed=inference.seed, progress=progress)
+        return by_cross_validation(
+            sample.rows, parts, paths, seed=inference.seed, sure=_sure(inference), progress=progress
+        )
 
 
 def _boxes(
@@ -295,6 +297,11 @@ def _on_the_grid(
     return SearchResult(steps[-1], variance, exact, gap, most, limits, selection, notes, steps=steps, differs=differs)
 
 
+def _sure(inference: InferenceOptions) -> float:
+    """Return how much better than one group more must be: with cross-fitting other people judge whether they are."""
+    return 0.0 if inference.inference == "crossfit" else SURE
+
+
 def _boxes_by_folds(
     rows: Rows,
     parts: tuple[Measure, ...],
@@ -315,4 +322,6 @@ def _boxes_by_folds(
         return [replace(p, missing="group") for p in found.partitions], found.variance
 
     with progress_bar("Choosing the number of groups", shown=options.verbose) as progress:
-        return by_cross_validation(rows, parts, tilings, n_folds=5, seed=inference.seed, progress=progress)
+        return by_cross_validation(
+            rows, parts, tilings, n_folds=5, seed=inference.seed, sure=_sure(inference), progress=progress
+        )

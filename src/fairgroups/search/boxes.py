@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from fairgroups import _kernels
 from fairgroups.cells.grid import Points, SpaceGrid
+from fairgroups.cells.space import ALL_SETS
 from fairgroups.errors import InputError
 from fairgroups.options import Missing
 from fairgroups.partition.partition import Partition
@@ -170,15 +171,18 @@ def seconds_needed(shape: list[int], categorical: list[bool], n_groups: int) -> 
     counts = [1.0]
     for m, is_category in zip(shape, categorical, strict=True):
         sides = (
-            [1.0, 2.0 ** min(m, 8) + m * m * (m > 8)] if is_category else [1.0, 2.0 * (m - 1), (m - 1) * (m - 2) / 2]
+            [1.0, 2.0 ** min(m, ALL_SETS) + m * m * (m > ALL_SETS)]
+            if is_category
+            else [1.0, 2.0 * (m - 1), (m - 1) * (m - 2) / 2]
         )
         counts = list(np.convolve(counts, sides))
+    cuts = sum(2 ** (m - 1) if c and m <= ALL_SETS else m for m, c in zip(shape, categorical, strict=True))
     steps = 0.0
     for k in range(2, n_groups):
         boxes = sum(counts[: n_groups - k + 1])
         if boxes * 120 > MOST_BYTES:
             return float("inf")
-        steps += boxes * sum(shape) * (k - 1)
+        steps += boxes * cuts * (k - 1)
     return steps * 2.0 ** len(shape) / 1e8
 
 
