@@ -8,7 +8,7 @@ import platform
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
+    "check_apart",
     "check_place",
     "check_table_path",
     "own_folder",
@@ -165,6 +166,17 @@ def check_place(path: str | Path) -> None:
         raise InputError(f"{target.name[:60]!r} cannot be written: {error.strerror}.", "name it otherwise.") from error
     if not there.is_dir() or not os.access(there, os.W_OK):
         raise InputError(f"nothing can be written into {str(there)!r}.", "name a folder of yours.")
+
+
+def check_apart(written: Iterable[str | Path], read: Iterable[str | Path] = ()) -> None:
+    """Refuse targets that cannot be written, and to write over what is read, or two files over each other."""
+    taken = {real_path(path): "is read" for path in read}
+    for path in written:
+        check_place(path)
+        target = real_path(path)
+        if target in taken:
+            raise InputError(f"{target.name!r} {taken[target]} already.", "give every file a name of its own.")
+        taken[target] = "is written"
 
 
 def check_table_path(path: str | Path) -> None:

@@ -102,3 +102,12 @@ def test_several_attributes():
     old = Audit.from_dict(audit(tables[0], **options).to_dict())
     again = audit(tables[1], **options, partition=old.partition)
     assert "worse" in [change.verdict for change in compare_to_baseline(again, old, own=audit(tables[1], **options))]
+
+
+def test_audits_of_several_rates_have_no_baseline():
+    rng = np.random.default_rng(0)
+    table = {"x": rng.integers(18, 70, 2000), "y": rng.integers(0, 2, 2000), "t": rng.integers(0, 2, 2000)}
+    both = audit(table, sensitive="x", outcome="y", truth="t", measure="equalized_odds", checks=False)
+    with pytest.raises(InputError, match="rate by rate"):
+        compare_to_baseline(both, both)
+    assert len(compare_to_baseline(both.parts[0], both.parts[0])) == both.partition.n_groups

@@ -359,3 +359,21 @@ def test_two_values_of_which_few_have_one():
     assert (found.data.attributes[0].low, found.data.attributes[0].high) == (0.0, 1.0)
     named = fg.audit(table, sensitive="rare", outcome="y", partition=[1], checks=False)
     assert [record.label for record in named.records] == ["rare = 0", "rare = 1"]
+
+
+@pytest.mark.parametrize("more", [{}, {"weight": "w"}, {"cluster": "who"}])
+def test_so_many_of_those_who_count(more):
+    rng = np.random.default_rng(3)
+    table = {"age": rng.integers(18, 70, 4000), "t": rng.integers(0, 2, 4000), "w": 1 + rng.random(4000)}
+    table |= {"who": np.arange(4000) // 2, "y": (rng.random(4000) < np.where(table["age"] < 40, 0.3, 0.6)).astype(int)}
+    asked = {"sensitive": "age", "outcome": "y", "truth": "t", "measure": "equal_opportunity", "checks": False}
+    said = fg.audit(table, **asked, **more).conclusion
+    assert "true positives per 100 of the people who count in this rate" in said
+
+
+def test_a_number_of_groups_of_one_category_is_not_used_and_that_is_said():
+    table = {"town": np.arange(900) % 3, "y": np.arange(900) % 2}
+    table["town"] = np.array(["a", "b", "c"])[table["town"]]
+    found = fg.audit(table, sensitive="town", outcome="y", n_groups=2, checks=False)
+    assert found.partition.n_groups == 3
+    assert any("`n_groups` was not used" in note for note in found.notes)

@@ -226,3 +226,10 @@ def test_no_rate_is_corrected_beyond_what_rates_can_be():
     unclear = [g for g in found.corrected.groups if g.low < 0 < g.high]
     if unclear and "makes differences look smaller" in found.conclusion:
         assert any(g.low > 0 or g.high < 0 for g in found.corrected.groups)
+
+
+def test_repeats_that_do_not_agree_say_nothing():
+    rng = np.random.default_rng(0)
+    table = {"x": rng.normal(40, 10, 2000), "who": np.arange(2000) // 2, "y": rng.integers(0, 2, 2000)}
+    with pytest.raises(fg.InputError, match="agree no better than others"):
+        fg.audit(table, sensitive="x", outcome="y", cluster="who", reliability="cluster", checks=False)

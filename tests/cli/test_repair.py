@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from fairgroups import InputError, ScoreRepair
+from fairgroups import FairGroups, InputError, ScoreRepair
 from fairgroups.cli import app, main
 
 
@@ -248,3 +248,39 @@ def test_people_with_the_same_score_are_told_apart_by_their_rows(tmp_path):
     assert fair[0].nunique() > 100
     people.drop(columns="size").to_csv(tmp_path / "less.csv", index=False)
     assert run("apply", model, tmp_path / "less.csv", "--out", tmp_path / "x.csv").exit_code != 0
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--model", "people.csv"], "is read already"),
+        (["--html", "people.csv"], "is read already"),
+        (["--model", "x.json", "--html", "x.json"], "is written already"),
+        (["--private", "1", "--known-range", "18,70", "--score", "percent"], "--score-range 0,100"),
+        (["-s", "age"], "twice"),
+        (["--score", "holes"], "--missing keep"),
+    ],
+)
+def test_nothing_is_written_over_and_hints_can_be_followed(people, tmp_path, monkeypatch, more, said):
+    monkeypatch.chdir(tmp_path)
+    holes = people["score"].where(people["age"] > 20)
+    people.assign(percent=100 * people["score"], holes=holes).to_csv("people.csv", index=False)
+    before = (tmp_path / "people.csv").read_bytes()
+    groups = ["--n-groups", "exact"] if "--private" in more else ["--n-groups", "3"]
+    score = [] if "--score" in more else ["--score", "score"]
+    told = run("repair", "people.csv", *score, "-s", "age", *groups, *more)
+    assert told.exit_code == 2 or isinstance(told.exception, InputError)
+    assert said in str(told.exception or told.output)
+    assert (tmp_path / "people.csv").read_bytes() == before
+    assert not (tmp_path / "x.json").exists()
+
+
+def test_groups_of_one_category_are_its_levels(tmp_path):
+    rng = np.random.default_rng(0)
+    sex, score = rng.choice(["m", "f"], 300), rng.random(300)
+    with pytest.raises(InputError, match="along a number"):
+        ScoreRepair(FairGroups(2)).fit(score, sensitive=sex)
+    named = pd.DataFrame({"sex": sex, "s": score})
+    named.to_csv(tmp_path / "p.csv", index=False)
+    assert run("repair", tmp_path / "p.csv", "--score", "s", "-s", "sex", "--n-groups", "auto").exit_code == 0
+    assert run("repair", tmp_path / "p.csv", "--score", "s", "-s", "sex", "--n-groups", "2").exit_code != 0

@@ -725,3 +725,12 @@ def test_a_column_of_0_and_1_is_drawn_as_two_groups():
     female = rng.integers(0, 2, 3000)
     found = fg.scan({"female": female, "ok": rng.random(3000) < 0.3 + 0.2 * female}, outcome="ok", audits=True)
     assert found.attributes[0].audit.data.attributes[0].levels == ("False", "True")
+
+
+def test_a_cluster_that_is_half_of_the_rows_is_refused():
+    rng = np.random.default_rng(0)
+    half = rng.random(1000) < 0.5
+    table = {"who": np.where(half, 0, np.arange(1000) + 1), "age": rng.integers(18, 80, 1000)}
+    table["y"] = rng.integers(0, 2, 1000)
+    with pytest.raises(fg.InputError, match="of the rows"):
+        fg.scan(table, outcome="y", cluster="who")

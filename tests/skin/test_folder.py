@@ -397,3 +397,32 @@ def test_persons_their_reliability_and_their_tones(tmp_path):
     tones = duckdb.read_csv(str(people)).fetchnumpy()
     assert np.abs(np.sort(tones["L"]) - lightness).max() < 6
     assert tones["L_error"] == pytest.approx(np.full(10, found.within / np.sqrt(20)), rel=0.01)
+
+
+def test_no_photograph_is_written_over(tmp_path):
+    for name, tone in (("a.jpg", 0), ("a.png", 5)):
+        (tmp_path / "in").mkdir(exist_ok=True)
+        Image.fromarray(draw_face(TONES[tone], 178)).save(tmp_path / "in" / name)
+    (tmp_path / "who.csv").write_text("image,person\na.jpg,x\na.png,y\n")
+    before = {path.name: path.read_bytes() for path in (tmp_path / "in").iterdir()}
+
+    def measured(*more):
+        where = ["skin", str(tmp_path / "in"), "--finder", "aligned", "--workers", "1"]
+        return CliRunner().invoke(app, [*where, *(str(x) for x in more)])
+
+    own, who = tmp_path / "in", tmp_path / "who.csv"
+    for more in (
+        ("--out", tmp_path / "t.csv", "--overlays", own),
+        ("--out", tmp_path / "t.csv", "--overlays", own / "seen"),
+        ("--out", who, "--person", who),
+        ("--out", tmp_path / "t.csv", "--person", who, "--people", who),
+        ("--out", tmp_path / "t.csv", "--person", who, "--people", tmp_path / "t.csv"),
+    ):
+        assert measured(*more).exit_code != 0
+        assert not (tmp_path / "t.csv").exists()
+        assert who.read_text().startswith("image,person")
+    assert {path.name: path.read_bytes() for path in own.iterdir()} == before
+    done = measured("--out", tmp_path / "new" / "t.csv", "--overlays", tmp_path / "seen")
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "new" / "t.csv").exists()
+    assert sorted(path.name for path in (tmp_path / "seen").iterdir()) == ["a.jpg", "a.png.jpg"]

@@ -262,6 +262,8 @@ def _judged(reading: Reading, sample: Sample, measure: Measure | JointMeasure, o
     groups = options.partition
     if groups is None and _are_classes(columns, options):
         groups = {}
+        if options.n_groups != "auto":
+            reading.notes.append("The levels of one category are groups as they are: `n_groups` was not used.")
     if groups is not None:
         partition = given_partition(groups, roles.sensitive, missing, [column.levels for column in columns])
         named = replace(each, named=True)

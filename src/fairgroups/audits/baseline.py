@@ -57,11 +57,18 @@ def compare_to_baseline(
     >>> [change.verdict for change in fg.compare_to_baseline(new, fg.Audit.from_json(old.to_json()))]
     ['no change shown', 'no change shown']
     """
+    for one in (audit, baseline):
+        if not isinstance(one, Audit):
+            raise InputError(
+                "audits of several rates are compared rate by rate.",
+                "compare_to_baseline(new.parts[0], old.parts[0]), and so on.",
+            )
     for what in SAME:
         theirs, ours = (getattr(one.settings, what, getattr(one.measure, what, None)) for one in (baseline, audit))
         if ours != theirs:
             raise InputError(
-                f"{what.replace('_', ' ')} is {ours!r}, and was {theirs!r} in the baseline.", "audit the same again."
+                f"{what.replace('_', ' ')} is {ours!r}, and was {theirs!r} in the baseline.",
+                f"audit the same again, with {what}={theirs!r}." if what == "against" else "audit the same again.",
             )
     if audit.partition.labels != baseline.partition.labels:
         raise InputError(

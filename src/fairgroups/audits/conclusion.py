@@ -45,6 +45,7 @@ COUNTED = {  # what a rate counts
     "predictive_equality": "false positives",
     "error_rate": "errors",
 }
+SOME_COUNT = ("equal_opportunity", "predictive_equality", "precision")  # rates of which not everybody is
 
 
 def conclude(facts: Facts) -> str:
@@ -162,7 +163,8 @@ def _in_people(facts: Facts) -> str:
     about = f"an estimated {thousands(rough_count(in_all))} {more} {among}" if counts else ""
     if each >= 1:
         what = COUNTED.get(facts.measure.name, "")
-        per = facts.data.unit if not who_count else f"of the {facts.data.unit} who count in this rate"
+        some = who_count or (not plain and facts.measure.name in SOME_COUNT)
+        per = facts.data.unit if not some else f"of the {facts.data.unit} who count in this rate"
         said = f"That is about {each} {more}{f' {what}' if what else ''} per 100 {per} than at {than}"
         return said + (f": {about}." if about else ".")
     return f"That is {about}, compared with {than}." if about else ""

@@ -32,6 +32,7 @@ __all__ = ["Corrected", "CorrectedGroup", "IfReliability", "by_true_values", "co
 
 Array = NDArray[np.float64]
 BINS, CLASSES = 200, 6
+LEAST = 0.05  # reliability, below which nothing can be taken out
 TAIL = 0.001  # people at either end whose values are only known to lie beyond
 CURVE = (1.0, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5)
 
@@ -236,8 +237,13 @@ def _error_of(rows: Rows, known: NDArray[np.bool_], options: AuditOptions) -> _E
     if options.reliability == "cluster":
         assert rows.cluster is not None
         found = reliability_of(values, rows.cluster[known], options.level)
-        share = min(found.within**2 / variance, 0.95)
-        ends = (max(found.low, 0.05), max(found.high, 0.05))
+        if found.value < LEAST:
+            raise InputError(
+                f"values of the same cluster agree no better than others: reliability {max(found.value, 0):.2f}.",
+                "check that the cluster says whose measurements these are.",
+            )
+        share = min(found.within**2 / variance, 1 - LEAST)
+        ends = (max(found.low, LEAST), max(found.high, LEAST))
         return _Error(np.full(rows.size, math.sqrt(share * variance)), "cluster", 1 - share, ends)
     if options.reliability is not None:
         value = float(options.reliability)
@@ -246,7 +252,7 @@ def _error_of(rows: Rows, known: NDArray[np.bool_], options: AuditOptions) -> _E
     each = np.full(rows.size, spread) if spread is not None else rows.error
     assert each is not None
     share = float(np.average(each[known] ** 2, weights=people)) / variance
-    if share > 0.95:
+    if share > 1 - LEAST:
         raise InputError(
             f"the errors are as large as the values' whole spread: reliability {max(1 - share, 0):.2f}.",
             "check that `error` is a standard deviation in the unit of the attribute.",

@@ -167,7 +167,7 @@ def run_job(given: Mapping[str, Any], *, command: str | None, verbose: bool) -> 
 
 def _baseline(path: Path, sensitive: tuple[str, ...]) -> Audit:
     """Read the baseline; refuse one of other attributes before anything is done. An age may be that of another day."""
-    from fairgroups.audits.result import Audit
+    from fairgroups.audits.result import Audit, read_audit
     from fairgroups.errors import InputError
     from fairgroups.sources.ages import age_column
 
@@ -175,7 +175,13 @@ def _baseline(path: Path, sensitive: tuple[str, ...]) -> Audit:
         age = age_column(name, sure=False)
         return name if age is None else f"age({age.birth})"
 
-    found = Audit.read(path)
+    read = read_audit(path)
+    if not isinstance(read, Audit):
+        raise InputError(
+            f"the baseline {path.name!r} is an audit of several rates, which have no baseline.",
+            "make one for each rate.",
+        )
+    found = read
     columns = found.partition.columns
     if [on_any_day(name) for name in columns] != [on_any_day(name) for name in sensitive]:
         raise InputError(
@@ -229,7 +235,7 @@ def check_outputs(jobs: Sequence[Mapping[str, Any]], *more: Path | None) -> None
         if meant is not None and key not in (meant, "charts"):
             raise InputError(
                 f"--{key} writes {KINDS.get(key, 'something else')}, and {path.name!r} is named as something else is.",
-                f"use --{meant} {path.name}" if meant != "charts" else "use --charts FOLDER",
+                f"use --{meant} {path.name}, or another name" if meant != "charts" else "use --charts FOLDER",
             )
         target = real_path(path)
         if target in taken:

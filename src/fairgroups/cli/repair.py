@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -108,7 +109,7 @@ def repair(
     """Make scores fair: find groups, learn the maps, and say on people left out what that gives and costs."""
     from fairgroups.errors import InputError
     from fairgroups.options import one_of
-    from fairgroups.output import check_place
+    from fairgroups.output import check_apart
     from fairgroups.repair.file import check_target
     from fairgroups.repair.score_repair import ScoreRepair
     from fairgroups.repair.tradeoff import tradeoff
@@ -124,15 +125,17 @@ def repair(
     from fairgroups.report.within_page import render_within, within_finding, within_lines
 
     one_of(missing, "missing", ("error", "keep"))
+    twice = next((name for i, name in enumerate(sensitive) if name in sensitive[:i]), None)
+    if twice is not None:
+        raise InputError(f"--sensitive names {twice!r} twice.", "name every attribute once.")
     if condition is not None and truth is None:
         raise InputError(f"--condition {condition} needs the true label.", "name its column: --truth")
     if given:
         _refuse_with_factors({"--fold": fold, "--private": private})
     names = [*sensitive, *(given or ()), *(name for name in (score, truth, weight, fold, key) if name is not None)]
-    for place in filter(None, (model, html)):
-        check_place(place)
     if out is not None:
         check_target(data, out, into, key)
+    check_apart([path for path in (out, model, html) if path is not None], [data])
     if private is None and (known_range or score_range):
         raise InputError("--known-range and --score-range go with --private.", "leave them out, or say --private 1")
     if private is None:
@@ -144,7 +147,7 @@ def repair(
         )
     else:
         roles = (score, sensitive[0], truth)
-        people = _read_privately(data, *roles, positive, private, known_range, score_range or "0,1", seed)
+        people = _read_privately(data, *roles, positive, private, known_range, score_range, seed)
         positive = None
     wished = ScoreRepair(
         _groups(n_groups, partition, min_group_size, sensitive),
@@ -156,41 +159,43 @@ def repair(
     used = {"score": score, "sensitive": list(sensitive), "key": people.key, "row": people.row, "into": into}
     if given:
         wished.set_params(max_gap=max_gap, missing="error" if missing == "error" else "drop")
-        within = repair_within(
-            people.columns,
-            wished,
-            score=score,
-            sensitive=sensitive,
-            given=given,
-            truth=truth,
-            weight=weight,
-            key=people.key,
-            positive=positive,
-            threshold=threshold,
-            keep_missing=missing == "keep",
-        )
+        with _as_typed():
+            within = repair_within(
+                people.columns,
+                wished,
+                score=score,
+                sensitive=sensitive,
+                given=given,
+                truth=truth,
+                weight=weight,
+                key=people.key,
+                positive=positive,
+                threshold=threshold,
+                keep_missing=missing == "keep",
+            )
         pages = _page(html, lambda: render_within(within, people.notes))
         written = [*pages, *_written(within.repair, data, model, out, {**used, "given": list(given)}, missing)]
         more = [] if quiet else [*within_lines(within), *people.notes, f"Note: {CAUTION}"]
         _say([within_finding(within), *more], written)
         return
     gaps = sorted({max_gap, *TRIED}) if html is not None else [max_gap]
-    found = tradeoff(
-        people.columns,
-        score=score,
-        sensitive=sensitive[0] if len(sensitive) == 1 else sensitive,
-        truth=truth,
-        methods={METHOD: wished},
-        max_gap=gaps,
-        threshold=threshold,
-        fold=fold,
-        weight=weight,
-        key=people.key,
-        positive=positive,
-        missing="error" if missing == "error" else "drop",
-        seed=seed,
-        verbose=not quiet and sys.stderr.isatty(),
-    )
+    with _as_typed():
+        found = tradeoff(
+            people.columns,
+            score=score,
+            sensitive=sensitive[0] if len(sensitive) == 1 else sensitive,
+            truth=truth,
+            methods={METHOD: wished},
+            max_gap=gaps,
+            threshold=threshold,
+            fold=fold,
+            weight=weight,
+            key=people.key,
+            positive=positive,
+            missing="error" if missing == "error" else "drop",
+            seed=seed,
+            verbose=not quiet and sys.stderr.isatty(),
+        )
     fitted = found.repairs[METHOD, max_gap]
     notes = [*people.notes, *repair_notes(fitted, people.key), *small_groups(found)]
     if threshold is None and not effect_rows(found, METHOD, max_gap):
@@ -201,6 +206,17 @@ def repair(
     if not quiet:
         _print(found, max_gap)
     _say([] if quiet else [f"Note: {note}" for note in (*notes, CAUTION)], written)
+
+
+@contextmanager
+def _as_typed() -> Iterator[None]:
+    """Turn hints of Python's options into those of the command line."""
+    from fairgroups.errors import InputError, MissingValuesError
+
+    try:
+        yield
+    except MissingValuesError as error:
+        raise InputError(error.fact, "--missing keep leaves these rows in the table, without a fair score.") from error
 
 
 def _say(lines: list[str], written: list[str]) -> None:
@@ -243,10 +259,14 @@ def _written(
 
 def _groups(n_groups: str, partition: str | None, min_group_size: str, sensitive: list[str]) -> Any:
     """Return what says who is to be treated alike."""
+    from fairgroups.errors import InputError
     from fairgroups.grouping.fair_groups import FairGroups
     from fairgroups.partition.given import given_partition
 
+    if partition is not None and len(sensitive) > 1:
+        raise InputError("--partition is for one attribute.", "leave it out, or repair by one attribute at a time.")
     if partition is not None:
+        partition = partition.removeprefix(f"{sensitive[0]}=")
         return given_partition(read_borders(partition, "--partition"), sensitive, "error")
     if n_groups in ("exact", "auto"):
         return {"exact": "auto", "auto": "groups"}[n_groups]
@@ -292,16 +312,24 @@ def _read_privately(
     positive: str | None,
     epsilon: float,
     known_range: str | None,
-    score_range: str,
+    score_range: str | None,
     seed: int,
 ) -> _People:
     """Read people that stand for the entries of a noisy histogram."""
+    import numpy as np
+
+    from fairgroups.errors import InputError
     from fairgroups.repair.noisy_scores import private_scores
     from fairgroups.repair.trial import is_label
     from fairgroups.sources.source import Source, read_columns
 
     names = [score, sensitive, *([] if truth is None else [truth])]
     columns, _ = read_columns(Source(data), names, most=MOST_ROWS, seed=seed)
+    if score_range is None and np.any(np.abs(np.ma.compressed(np.ma.asarray(columns[score])) - 0.5) > 0.5):
+        raise InputError(
+            f"the scores in {score!r} do not lie between 0 and 1.",
+            "say the least and the largest score that there may be: --score-range 0,100",
+        )
     label = None
     if truth is not None:
         label = columns[truth] if positive is None else is_label(columns[truth], positive, truth)
@@ -311,7 +339,7 @@ def _read_privately(
         label,
         private=epsilon,
         known_range=read_borders(known_range, "--known-range") if known_range else (),
-        score_range=read_borders(score_range, "--score-range"),
+        score_range=read_borders(score_range or "0,1", "--score-range"),
     )
     found = dict(zip(names, (noisy["score"], noisy["sensitive"], noisy.get("y")), strict=False))
     return _People(found, None, [], [PRIVATELY.format(f"{epsilon:g}")])

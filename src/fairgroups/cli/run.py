@@ -37,9 +37,9 @@ def run(
         if name not in [one["name"] for one in audits]:
             listed = ", ".join(one["name"] for one in audits)
             raise InputError(f"there is no {name!r} in {config.name!r}.", f"it lists: {listed}")
-    check_outputs(audits, junit)
+    check_outputs([{"data": config}, *audits], junit)
     if index is not None:
-        check_outputs([{"out": index}, *({"out": one.get("out")} for one in audits)])
+        check_outputs([{"data": config, "out": index}, *({"out": one.get("out")} for one in audits)], junit)
     tests: list[Outcome] = []
     lines: list[IndexLine] = []
     codes = []

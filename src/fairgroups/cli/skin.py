@@ -33,7 +33,7 @@ def skin(
         str | None,
         typer.Option(
             help="Who is in a picture: folder (the one it lies in), a list of pictures and persons (.txt, .csv), or a "
-            "regular expression with one group, such as '^([^_]+)_'."
+            "regular expression with one group, such as '^(.+?)_'."
         ),
     ] = None,
     people: Annotated[
@@ -65,7 +65,7 @@ def skin(
 ) -> None:
     """Measure the apparent skin tone in photographs: L*, a*, b*, ITA and hue, with numbers and marks of doubt."""
     from fairgroups.errors import InputError
-    from fairgroups.output import check_table_path
+    from fairgroups.output import check_apart, check_table_path
     from fairgroups.skin.file import ToneOptions
     from fairgroups.skin.folder import measure_folder
 
@@ -76,6 +76,8 @@ def skin(
             raise InputError("--people needs to know who is in a picture.", "add --person folder, a list or a pattern.")
     if sheet is not None and sheet.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"--sheet writes a page; got {sheet.name!r}.", "name it .html.")
+    read = [Path(person)] if person is not None and Path(person).is_file() else []
+    check_apart([path for path in (out, people, sheet) if path is not None], read)
     if white_balance not in ("none", "grey-world"):
         raise InputError(f"--white-balance must be none or grey-world; got {white_balance!r}.")
     if card_lightness is not None and card is None:

@@ -23,6 +23,7 @@ __all__ = ["Differences", "against_group", "class_bounds", "one_of_several", "ra
 
 Array = NDArray[np.float64]
 FEW_VALUES = 50  # whose scatter may be small by chance
+FAR, MANY_VALUES = 5.0, 1000  # standard deviations from the mean; and so many where outcomes lie farther out
 DRAWS = 50_000  # of the largest comparison; always the same ones
 
 
@@ -140,12 +141,14 @@ class _Means:
         squares = np.maximum(sums.aa - 2 * self.mean * sums.ab + self.mean**2 * sums.bb, 0.0) * sums.design_effect
         with np.errstate(divide="ignore", invalid="ignore"):
             self.variance = np.where(self.n > 1, squares / sums.b**2 * self.n / (self.n - 1), np.inf)
-        # A few values may be close by chance: they scatter as much as those of all groups do.
+        # A few values may be close by chance: they scatter as much as those of all groups do. Where some lie far out,
+        # as incomes do, so may many: a group that has none of those has a low mean and a small scatter at once.
         there = np.isfinite(self.variance)
         n, more = self.n[there], self.n[there] - 1
         usual = float(np.sum(self.variance[there] * n * more)) / max(float(more.sum()), 1.0)
-        few = there & (self.n <= FEW_VALUES)
-        self.variance[few] = np.maximum(self.variance[few], usual / self.n[few])
+        far = max(sums.high - sums.overall, sums.overall - sums.low) > FAR * np.sqrt(usual)
+        share = np.where(self.n <= FEW_VALUES, 1.0, np.minimum(MANY_VALUES / np.maximum(self.n, 1.0), 1.0) * far)
+        self.variance[there] = np.maximum(self.variance[there], share[there] * usual / n)
 
     @property
     def known(self) -> NDArray[np.bool_]:

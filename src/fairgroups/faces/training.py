@@ -285,10 +285,10 @@ def predict(
     -------
     scores, and reasons by image
     """
-    from fairgroups.faces.network import ResNet18, load_arrays
-
     folder = Path(work)
     settings, where = read_settings(folder), device_of(device)
+    from fairgroups.faces.network import ResNet18, load_arrays
+
     models = [folder / f"model-{k}.npz" for k in range(settings.folds)]
     missing = [path.name for path in models if not path.exists()]
     if missing:

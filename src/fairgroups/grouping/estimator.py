@@ -66,7 +66,15 @@ class GroupEstimator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if mixed:
             validate_data(self, X, reset=reset, skip_check_array=True)
         else:
-            X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=False)
+            try:
+                X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=False)
+            except ValueError as error:
+                if "could not convert string" not in str(error):
+                    raise
+                raise InputError(
+                    f"groups are looked for along a number, and X holds text: {error}.",
+                    "the levels of a lone category are groups as they are; several attributes may be mixed.",
+                ) from error
         if reset:
             p = self.n_features_in_
             given = getattr(self, "feature_names_in_", None)

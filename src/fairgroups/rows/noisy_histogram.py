@@ -122,7 +122,11 @@ def private_rows(rows: Rows, epsilon: float, ends: Sequence[float], borders: Seq
 
 def _check(rows: Rows) -> None:
     if not rows.is_line or not isinstance(rows.columns[0], Column):
-        raise InputError("`private` is for one attribute of numbers.", "audit each by itself.")
+        one = len(rows.columns) == 1
+        raise InputError(
+            "`private` is for one attribute of numbers.",
+            "leave `private` out: the levels of a category are not hidden." if one else "audit each by itself.",
+        )
     others = [("weight", rows.weight), ("cluster", rows.cluster), ("count", rows.count)]
     if any(column is not None for _, column in others):
         raise InputError("`private` goes with rows that count once each, in memory.", "leave weights and clusters out.")

@@ -36,6 +36,7 @@ from fairgroups.words import how_many, thousands
 
 __all__ = ["scan"]
 
+MOST_OF_ONE = 0.4  # of the rows, that one cluster may have
 MOST_AUDITS = 12
 
 
@@ -222,7 +223,15 @@ def _alone(scene: Scene) -> int:
 
 
 def _check_weights(rows: Rows, options: ScanOptions) -> None:
-    """Refuse weights of which a few are nearly all: they tell nothing of chance."""
+    """Refuse weights of which a few are nearly all, and a cluster that is: they tell nothing of chance."""
+    if rows.cluster is not None:
+        largest = float(np.bincount(rows.cluster).max()) / rows.size
+        if largest > MOST_OF_ONE:
+            raise InputError(
+                f"one {options.cluster!r} has {100 * largest:.0f}% of the rows: what these share would pass for a "
+                "difference.",
+                "check the column; else leave these rows out, and look at them by themselves.",
+            )
     if rows.weight is None:
         return
     size = float(rows.weight.sum()) ** 2 / float(np.sum(rows.weight**2))

@@ -88,7 +88,8 @@ def _tones(rgb: Any, name: str, size: tuple[int, int], options: ToneOptions, fin
         mask = _mask_of(Path(options.masks), name, size, rgb.shape[:2])
         return [skin_tone(rgb, mask=mask)]
     if options.overlays is not None:
-        target = Path(options.overlays) / Path(name).with_suffix(".jpg")
+        own = name.lower().endswith(".jpg")  # a.png and a.jpg are two photographs
+        target = Path(options.overlays) / (name if own else f"{name}.jpg")
         target.parent.mkdir(parents=True, exist_ok=True)
         with replacing(target) as temporary:
             overlay(rgb, finder).save(temporary, "JPEG", quality=85)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairgroups.errors import InputError
-from fairgroups.output import check_table_path, write_table
+from fairgroups.output import check_table_path, real_path, write_table
 from fairgroups.progress import progress_bar
 from fairgroups.skin.file import BOX, NUMBERS, ToneOptions, stamp_of_file
 from fairgroups.skin.finders import finder_of
@@ -145,7 +145,7 @@ def measure_folder(
     if names is None and root.is_file():
         root, names = root.parent, [root.name]
     names = pictures_of(root, closed) if names is None else sorted(names)
-    _check(options)
+    _check(options, root)
     who = None if person is None else dict(zip(names, persons_of(names, person), strict=True))
     journal = (
         None if out is None else Journal(Path(out), {"folder": str(root.resolve()), **asdict(options)}, again=again)
@@ -176,7 +176,7 @@ def measure_folder(
     return FolderTones(columns, resumed)
 
 
-def _check(options: ToneOptions) -> None:
+def _check(options: ToneOptions, root: Path) -> None:
     if options.balance not in (None, "grey-world"):
         raise InputError(f"there is no white balance {options.balance!r}.", "use grey-world, or none.")
     if options.card_lightness is not None and not 1 < options.card_lightness < 100:
@@ -189,6 +189,11 @@ def _check(options: ToneOptions) -> None:
         raise InputError("masks say where skin is: no face is looked for.", "leave out every face and overlays.")
     if options.overlays is not None and Path(options.overlays).is_file():
         raise InputError(f"{options.overlays!r} is a file.", "name a folder for the overlays.")
+    if options.overlays is not None and real_path(options.overlays).is_relative_to(real_path(root)):
+        raise InputError(
+            "overlays among the photographs would replace them, or be measured like them.",
+            "name a folder outside that of the photographs.",
+        )
     if options.masks is None:
         finder_of(options.finder)  # type: ignore[arg-type]  # what is missing is said once, before the work
 

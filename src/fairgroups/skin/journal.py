@@ -39,6 +39,7 @@ class Journal:
 
     def _read(self) -> dict[str, dict[str, Any]]:
         if not self.path.exists():
+            self.path.parent.mkdir(parents=True, exist_ok=True)
             self.path.touch()  # where nothing can be written is said before the work, not after it
             return {}
         whole = self.path.read_text(encoding="utf-8", errors="replace")

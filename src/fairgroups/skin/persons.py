@@ -91,7 +91,10 @@ def person_tones(table: Any, person: str = "person") -> Any:
     who = label_codes(labels)
     known = np.isfinite(who) & np.logical_and.reduce([np.isfinite(x) for x in tones.values()])
     if not known.any():
-        raise InputError(f"no row has {person!r}, L, a and b.", "check the columns.")
+        raise InputError(
+            f"no row has {person!r}, L, a and b.",
+            "check the columns; where folders say who is in a picture, each person's lie in a folder of their own.",
+        )
     used, first, code = np.unique(who[known], return_index=True, return_inverse=True)
     n = np.bincount(code)
     mean = {name: np.bincount(code, x[known]) / n for name, x in tones.items()}
