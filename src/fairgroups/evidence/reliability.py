@@ -92,8 +92,8 @@ def reliability_of(values: Array, person: NDArray[np.intp], level: float = 0.95)
     repeated = int(np.count_nonzero(size > 1))
     if repeated < FEWEST:
         raise InputError(
-            f"{repeated} {'person has' if repeated == 1 else 'people have'} several measurements; at least {FEWEST} are "
-            "needed to tell how far these differ.",
+            f"{repeated} {'person has' if repeated == 1 else 'people have'} several measurements; at least {FEWEST} "
+            "are needed to tell how far these differ.",
             "give more photographs a person, or the reliability itself.",
         )
     centred = values - values.mean()
