@@ -116,7 +116,8 @@ def test_skewed_amounts_raise_no_more_alarms_than_promised():
     alarms = 0
     for seed in range(60):
         rng = np.random.default_rng(seed)
-        table = {"town": rng.integers(0, 10, 1000).astype(str), "pay": np.exp(rng.normal(8, 1.2, 1000))}
+        town = np.array([f"T{i}" for i in range(10)])[rng.integers(0, 10, 1000)]
+        table = {"town": town, "pay": np.exp(rng.normal(8, 1.2, 1000))}
         found = fg.audit(table, sensitive="town", outcome="pay", checks=False)
         alarms += any(record.low > 0 or record.high < 0 for record in found.records)
-    assert alarms <= 6  # 3 of 60 are allowed; 16 were there before
+    assert alarms <= 6  # 3 are expected; 23 were there before
