@@ -274,8 +274,10 @@ def _prices(
     start = np.zeros(2 * n_groups)
     found = np.zeros((thresholds.size, n_groups))
     for j, threshold in enumerate(thresholds):
-        rate = float(weight @ (score > threshold))
-        noise = np.sqrt((rate * (1 - rate) + 1 / effective) / effective * (1 / shares - 1))  # of each group's rate
+        rate = min(float(weight @ (score > threshold)), 1.0)  # rounding may leave it a hair above
+        noise = np.sqrt(
+            (rate * (1 - rate) + 1 / effective) / effective * np.maximum(1 / shares - 1, 0.0)
+        )  # of each group's rate
         price = np.tile(gap / 2 + noise / 2 + 1e-6, 2)
 
         def dual(both: Array, threshold: float = float(threshold), price: Array = price) -> tuple[float, Array]:

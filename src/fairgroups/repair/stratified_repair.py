@@ -108,7 +108,7 @@ class StratifiedRepair(WrittenRepair, TransformerMixin, BaseEstimator):  # type:
             raise InputError(
                 f"no stratum of {listed([factor.name or 'given' for factor in self.factors_])} holds {self.smallest} "
                 "people: nobody can be made alike among comparable people.",
-                "hold fewer factors equal, or lower n_parts or smallest.",
+                "hold fewer factors equal, or, in Python, lower n_parts or smallest.",
             )
         self._learn(people, names)
         self.apart_ = float(np.mean(np.isin(names, list(self.repairs_))))

@@ -362,7 +362,7 @@ def _records(
         low, high = _interval([one[name] for one in after], level)
         changes = [one[name] - other[name] for one, other in zip(after, before, strict=True)]
         change_low, change_high = _interval(changes, level)
-        floor = chance[0].get(name, float("nan"))
+        floor = min(chance[0].get(name, float("nan")), 1.0)  # no gap is larger
         if name in GAPS or name == "selection_gap":
             low = float(np.sqrt(max(max(low, 0.0) ** 2 - chance[1].get(name, 0.0) ** 2, 0.0)))
         known = ("hgr", "decision_dependence", "selection_sd")
