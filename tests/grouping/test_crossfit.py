@@ -117,6 +117,7 @@ def many_levels(n, levels, seed=0):
     return codes, {name: np.array([f"{name}{i:02d}" for i in range(64)])[code] for name, code in codes.items()}, rng
 
 
+@pytest.mark.long
 def test_a_box_of_many_levels_is_named():
     """417 of 5,000 people by 20 points: more than one group need not be shown to be better before others judge it."""
     named = 0
@@ -130,7 +131,7 @@ def test_a_box_of_many_levels_is_named():
     assert named >= 3
 
 
-@pytest.mark.parametrize("levels", [(8, 8, 8), (20, 20), (40, 3)])
+@pytest.mark.parametrize("levels", [pytest.param((8, 8, 8), marks=pytest.mark.long), (20, 20), (40, 3)])
 def test_categories_of_many_levels_are_judged_by_others_in_seconds(levels):
     _, table, rng = many_levels(3000, levels)
     names = list(table)
