@@ -121,3 +121,12 @@ def test_skewed_amounts_raise_no_more_alarms_than_promised():
         found = fg.audit(table, sensitive="town", outcome="pay", checks=False)
         alarms += any(record.low > 0 or record.high < 0 for record in found.records)
     assert alarms <= 6  # 3 are expected; 23 were there before
+
+
+def test_amounts_of_one_class_are_compared_with_nobody():
+    rng = np.random.default_rng(0)
+    table = {"x": rng.normal(size=400), "z": rng.normal(size=400), "pay": np.exp(rng.normal(size=400))}
+    for more in ({}, {"given": "z"}):
+        found = fg.audit(table, sensitive="x", outcome="pay", n_groups=1, checks=False, **more)
+        assert not any("different" in record.verdict for record in found.records)
+        assert found.partition.n_groups == 1

@@ -146,7 +146,8 @@ class _Means:
         there = np.isfinite(self.variance)
         n, more = self.n[there], self.n[there] - 1
         usual = float(np.sum(self.variance[there] * n * more)) / max(float(more.sum()), 1.0)
-        far = max(sums.high - sums.overall, sums.overall - sums.low) > FAR * np.sqrt(usual)
+        centre = sums.overall if sums.b.any() else 0.0
+        far = max(sums.high - centre, centre - sums.low) > FAR * np.sqrt(usual)
         share = np.where(self.n <= FEW_VALUES, 1.0, np.minimum(MANY_VALUES / np.maximum(self.n, 1.0), 1.0) * far)
         self.variance[there] = np.maximum(self.variance[there], share[there] * usual / n)
 
