@@ -361,6 +361,16 @@ def test_two_values_of_which_few_have_one():
     assert [record.label for record in named.records] == ["rare = 0", "rare = 1"]
 
 
+def test_of_two_values_there_is_no_range():
+    rng = np.random.default_rng(0)
+    table = {"b": rng.integers(0, 2, 4000), "y": rng.integers(0, 2, 4000)}
+    found = fg.audit(table, sensitive="b", outcome="y", checks=False)
+    assert found.conclusion.startswith("No difference found: no difference in positive rate for y is shown by b.")
+    assert "In a group with a tenth of the people" in found.conclusion
+    assert "range" not in found.conclusion
+    assert "in a group with 10%" in found.to_html()
+
+
 @pytest.mark.parametrize("more", [{}, {"weight": "w"}, {"cluster": "who"}])
 def test_so_many_of_those_who_count(more):
     rng = np.random.default_rng(3)

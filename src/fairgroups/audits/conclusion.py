@@ -362,13 +362,12 @@ def _nothing(facts: Facts) -> str:
     if facts.finding.verdict == "no difference found":
         rate = rate_said(facts)
         said = f"No difference found: no range of {name} is shown to differ in its {rate}{facts.equal}."
-        if not facts.partition.is_line:
+        if not facts.data.along:
             said = f"No difference found: no difference in {rate} is shown by {name}{facts.equal}."
         share = min((share for share in known if share >= 0.1), default=None)
-        shape = "range" if len(facts.data.attributes) == 1 else "box"
         if share is not None and known[share] > 0:
             said += (
-                f" In a {shape} with {share_of_people(share)} of the {unit}, a difference of "
+                f" In a {facts.data.shape} with {share_of_people(share)} of the {unit}, a difference of "
                 f"{size(known[share], percent=percent)} from {everybody_said(facts)} would be shown in 80 of 100 such "
                 "samples, a smaller one less often."
             )

@@ -232,6 +232,11 @@ class DataFacts:
         return len(self.attributes) == 1 and first.levels is None and not isinstance(first.numbers, tuple)
 
     @property
+    def shape(self) -> str:
+        """What people with some values of the attributes are: a range of a number, a group, or a box of several."""
+        return "range" if self.along else "group" if len(self.attributes) == 1 else "box"
+
+    @property
     def everybody(self) -> str:
         """What all rows together are called."""
         return "everybody" if self.unit == "people" else f"all {self.unit}"

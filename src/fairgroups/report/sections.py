@@ -129,7 +129,7 @@ def cannot_say(audit: Audit | JointAudit) -> list[str]:
         least = min(noticed, key=lambda d: abs(d.share - 0.1))
         whom = audit.data.everybody if first.reasons is None else first.settings.whom
         said.append(
-            f"Small differences: in a {_shape(audit)} with {100 * least.share:g}% of the {unit}, one of "
+            f"Small differences: in a {audit.data.shape} with {100 * least.share:g}% of the {unit}, one of "
             f"{size(least.difference, percent=percent)} from {whom} would be shown in 80 of 100 such "
             "samples, a smaller one less often."
         )
@@ -217,12 +217,12 @@ def meanings(audit: Audit | JointAudit) -> list[tuple[str, str]]:
         ),
         (
             "depends",
-            f"The rate varies with the attribute, but this data does not show which {_shape(audit)} differs.",
+            f"The rate varies with the attribute, but this data does not show which {audit.data.shape} differs.",
         ),
         (
             "no difference found",
             (
-                f"No {_shape(audit)} is shown to differ. In 80 of 100 such samples the data would have shown a "
+                f"No {audit.data.shape} is shown to differ. In 80 of 100 such samples the data would have shown a "
                 f"difference of {size(audit.settings.relevant_gap, percent=audit.data.percent)} in half of the "
                 f"{audit.data.unit}. Smaller ones, and those of smaller {_shapes(audit)}, may exist."
             ),
@@ -294,10 +294,6 @@ def _intervals(audit: Audit | JointAudit) -> str:
     if audit.parts[0].reasons is not None:
         return "Mantel and Haenszel's differences, for all groups at once"
     return _NAMED if settings.bounded else "Welch's, for all groups at once"
-
-
-def _shape(audit: Audit | JointAudit) -> str:
-    return "range" if len(audit.data.attributes) == 1 else "box"
 
 
 def _shapes(audit: Audit | JointAudit) -> str:

@@ -128,7 +128,7 @@ def scan(data: Any, **asked: Any) -> Scan:
     refuse_exposure(rows, measure)
     if rows.outcome_is_binary and measure.binary:
         rates_apart(options, "max_gap", "max_harm")
-    _check_weights(rows, options)
+    _check_dominance(rows, options)
     direction = measure.direction(favourable=options.favourable)
     if options.max_harm is not None and direction == "neutral":
         raise InputError(
@@ -222,7 +222,7 @@ def _alone(scene: Scene) -> int:
     return int(np.count_nonzero(sizes == 1))
 
 
-def _check_weights(rows: Rows, options: ScanOptions) -> None:
+def _check_dominance(rows: Rows, options: ScanOptions) -> None:
     """Refuse weights of which a few are nearly all, and a cluster that is: they tell nothing of chance."""
     if rows.cluster is not None:
         largest = float(np.bincount(rows.cluster).max()) / rows.size
